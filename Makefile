@@ -1,0 +1,57 @@
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# The first Python on the path that is new enough and can make virtual environments.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
+
+.PHONY: help setup demo run test test-all check format bench pins clean
+
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP)  ## make .venv (done by every other target)
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "Streambank needs Python 3.11 or newer with its venv module (Debian, Ubuntu: apt install python3-venv)." >&2; exit 1; fi
+	@echo "Setting up $(VENV) with $(PYTHON) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(STAMP)
+
+demo: $(STAMP)  ## play a conversation through a local service and show what is remembered
+	@$(BIN)/python -m infra.demo
+
+run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"
+	@$(BIN)/python -m infra.local
+
+test: $(STAMP)  ## the fast suite
+	@$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(STAMP)  ## everything, minutes of it
+	@$(BIN)/python -m pytest
+
+check: $(STAMP)  ## ruff, mypy, import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@PYTHONPATH=shared:. $(BIN)/lint-imports --no-cache
+
+format: $(STAMP)  ## let ruff write what it can
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+bench: $(STAMP)  ## count what things cost
+	@$(BIN)/python -m benchmarks
+
+pins:  ## renew the pins (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--extra dev pyproject.toml --output-file requirements/dev.txt
+	uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
+		requirements/layer.in --output-file shared/requirements.txt
+
+clean:  ## remove what was made here
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam

@@ -1,0 +1,15 @@
+"""Every route but ingest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streambank import routes, telemetry, wiring
+from streambank.wire import http
+
+wiring.stores()
+
+
+def handler(event: dict[str, Any], context: object) -> http.Reply:
+    """Answer an API Gateway event."""
+    return http.answered(lambda: routes.respond(event, context), on_fault=telemetry.log_fault)

@@ -1,0 +1,24 @@
+"""The second state of a generation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streambank import wiring
+from streambank.model.window import Attempt
+from streambank.pipeline.consolidate import consolidate
+
+STORES = wiring.stores()
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, str]:
+    """Store a plan for a window's candidates and return the outcome."""
+    outcome = consolidate(
+        Attempt(event["bank"], event["sid"], event["win"], event["att"]),
+        windows=STORES.windows,
+        memories=STORES.memories,
+        consolidator=wiring.consolidator(),
+        embedder=wiring.embedder(),
+        now=wiring.now(),
+    )
+    return {"outcome": outcome}

@@ -1,0 +1,24 @@
+"""The first state of a generation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streambank import wiring
+from streambank.model.window import Attempt
+from streambank.pipeline.extract import extract
+
+STORES = wiring.stores()
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, str]:
+    """Store the candidates of a window and return the outcome."""
+    outcome = extract(
+        Attempt(event["bank"], event["sid"], event["win"], event["att"]),
+        windows=STORES.windows,
+        banks=STORES.banks,
+        extractor=wiring.extractor(),
+        embedder=wiring.embedder(),
+        now=wiring.now(),
+    )
+    return {"outcome": outcome}

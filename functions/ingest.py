@@ -1,0 +1,24 @@
+"""POST memories:ingestEvents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streambank import telemetry, wiring
+from streambank.pipeline.ingest import ingest
+from streambank.wire import http, operation
+from streambank.wire.ingest import ingest_call
+
+USING = wiring.ingestion()
+
+
+def handler(event: dict[str, Any], context: object) -> http.Reply:
+    """Answer an API Gateway event with the operation of the window that holds its newest event."""
+    return http.answered(lambda: _respond(event), on_fault=telemetry.log_fault)
+
+
+def _respond(event: dict[str, Any]) -> http.Reply:
+    place = http.place(event)
+    key = http.header(event, "x-idempotency-key")
+    call = ingest_call(http.body(event), bank=place.bank, idempotency_key=key)
+    return http.reply(operation.receipt(ingest(call, using=USING), place.bank_name))

@@ -1,0 +1,20 @@
+"""The minute sweep."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from streambank import telemetry, wiring
+from streambank.pipeline.sweep import sweep
+
+USING = wiring.sweeper()
+# Enough to finish what was begun: one item takes a few round trips.
+RESERVE_MS = 10_000
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Handle what is due and tell what was done."""
+    report = asdict(sweep(using=USING, has_time=lambda: context.get_remaining_time_in_millis() > RESERVE_MS))
+    telemetry.swept(report)
+    return report

@@ -1,0 +1,30 @@
+"""Records of the table's stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
+
+from streambank import wiring
+from streambank.pipeline.react import Record, react
+
+STORES, EXECUTIONS = wiring.stores(), wiring.executions()
+PROCESSOR = BatchProcessor(event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False)
+
+
+def handler(event: dict[str, Any], context: Any) -> Any:
+    """React to each record and name those that could not be handled."""
+    return process_partial_response(event=event, record_handler=_react, processor=PROCESSOR, context=context)
+
+
+def _react(record: DynamoDBRecord) -> None:
+    keys: Any = record.dynamodb.keys if record.dynamodb else {}
+    react(
+        Record.of(keys["PK"], keys["SK"]),
+        streams=STORES.streams,
+        windows=STORES.windows,
+        executions=EXECUTIONS,
+        clock=wiring.now,
+    )

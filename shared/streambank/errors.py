@@ -1,0 +1,101 @@
+"""Everything that can go wrong, one tree.
+
+StreambankError
+├── InvalidArgument          the caller's input; names the field
+│   └── PayloadTooLarge
+├── FailedPrecondition       the input is fine, the state is not
+├── NotFound
+├── AlreadyExists
+├── Unavailable              try again; says after how many seconds
+│   ├── Conflict             a condition did not hold: nothing was written
+│   └── OutOfReach           a throttle, a timeout: nobody knows what happened
+└── GenerationError          a window could not be generated
+    ├── ModelUnavailable     throttled, timed out or out of reach
+    ├── ModelOutputInvalid   the answer could not be used
+    └── ModelNotConfigured   this deployment has no such model
+"""
+
+from __future__ import annotations
+
+
+class StreambankError(Exception):
+    """Root of the tree; the message is shown to callers and quotes no event text."""
+
+
+class InvalidArgument(StreambankError):
+    """The caller's input breaks a rule; *field* is its path in the caller's own spelling."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}" if field else problem)
+        self.field = field
+        self.problem = problem
+
+
+class PayloadTooLarge(InvalidArgument):
+    """The body is larger than the service takes."""
+
+
+class FailedPrecondition(StreambankError):
+    """The resource is in a state that does not allow this."""
+
+
+class NotFound(StreambankError):
+    """There is no such resource in this bank."""
+
+
+class AlreadyExists(StreambankError):
+    """The id is taken."""
+
+
+class Unavailable(StreambankError):
+    """Nothing was decided; the same request may be sent again after *retry_after_seconds*."""
+
+    def __init__(self, message: str, retry_after_seconds: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class Conflict(Unavailable):
+    """A condition of a write did not hold; nothing was written. *reasons* holds a code for each of its actions."""
+
+    CONDITION_FAILED = "ConditionalCheckFailed"
+
+    def __init__(self, reasons: tuple[str, ...] = ()) -> None:
+        super().__init__("somebody else wrote at the same time; try again")
+        self.reasons = reasons
+
+    def failed(self, action: int) -> bool:
+        """Tell whether the condition of action number *action* (from 0) did not hold."""
+        return action < len(self.reasons) and self.reasons[action] == self.CONDITION_FAILED
+
+
+class OutOfReach(Unavailable):
+    """A throttle, a timeout or a failure on AWS's side; the outcome of a write is open."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__("the store did not answer in time; try again")
+        self.code = code
+
+
+class GenerationError(StreambankError):
+    """A window could not be generated; *outcome* is what the state machine sees."""
+
+    outcome = "FAILED"
+
+
+class ModelUnavailable(GenerationError):
+    """The model was throttled, timed out or could not be reached."""
+
+    outcome = "MODEL_UNAVAILABLE"
+
+
+class ModelOutputInvalid(GenerationError):
+    """The model's answer could not be used, also after it was asked again."""
+
+    outcome = "MODEL_OUTPUT_INVALID"
+
+
+class ModelNotConfigured(GenerationError):
+    """The deployment has no model of that name."""
+
+    outcome = "MODEL_NOT_CONFIGURED"

@@ -1,0 +1,92 @@
+"""Compound statements taken apart where each half stands on its own, and pronouns given their noun."""
+
+from __future__ import annotations
+
+import re
+
+_JOINT = re.compile(r"(?:\s*[;]\s+|,?\s+(?:and|but)\s+(?:also\s+)?)(?=(?:i|i'm|i've|my)\s)|\.\s+(?=I\s)", re.IGNORECASE)
+_BARE_JOINT = re.compile(
+    r",?\s+and\s+(?=(?:live|work|have|love|like|hate|drive|play|study|keep|collect|prefer|speak|own|am) )",
+    re.IGNORECASE,
+)
+_STARTS_ALONE = re.compile(r"^(?:i|i'm|i've|i'd|i'll)\s+\S", re.IGNORECASE)
+_MINE = re.compile(
+    r"^my (?:[\w'-]+ ){1,4}?(?:is|are|was|has|have|lives?|works?|likes?|loves?|plays?|\w+ed) ", re.IGNORECASE
+)
+_SUBORDINATE = re.compile(
+    r"\b(?:when|if|because|that|while|unless|until|since|who|which|said|told|think|thought|whether|before|after|both"
+    r"|between|wish|hope|as (?:i|we|it|if|long|soon)|so|not only)\b",
+    re.IGNORECASE,
+)
+_LEANING = re.compile(
+    r"\b(?:it|they|them|one|ones|there|that|this|he|she|him|too|either|neither)\b|\b(?:do|don't|am|am not)$",
+    re.IGNORECASE,
+)
+_SIMPLE_PRESENT = re.compile(
+    r"^i(?:'m| am| live| work| have| love| like| hate| drive| play| study| keep| collect| prefer| speak| own)\b",
+    re.IGNORECASE,
+)
+# More joints than people put into one sentence; a bound keeps hostile input linear.
+_MOST_PARTS = 6
+
+
+def parts(sentence: str) -> list[str]:
+    """Return the statements that *sentence* joins, or the sentence itself."""
+    done: list[str] = []
+    rest = sentence
+    while len(done) < _MOST_PARTS and (halves := _halves(rest)) is not None:
+        done.append(halves[0])
+        rest = halves[1]
+    return [*done, rest]
+
+
+def _halves(sentence: str) -> tuple[str, str] | None:
+    for joint in _JOINT.finditer(sentence):
+        left, right = sentence[: joint.start()].rstrip(" ,"), sentence[joint.end() :]
+        if _stands(left) and _stands(right):
+            return left, right[:1].upper() + right[1:]
+    return _bare_halves(sentence)
+
+
+def _stands(half: str) -> bool:
+    starts = _STARTS_ALONE.match(half) or _MINE.match(f"{half} ")
+    return bool(starts) and len(half.split()) > 1 and not (_SUBORDINATE.search(half) or _LEANING.search(half))
+
+
+def _bare_halves(sentence: str) -> tuple[str, str] | None:
+    """Split "I live in Graz and work as a nurse", whose second half borrows the subject."""
+    joint = _BARE_JOINT.search(sentence)
+    if joint is None or not _SIMPLE_PRESENT.match(sentence):
+        return None
+    left, right = sentence[: joint.start()], f"I {sentence[joint.end() :]}"
+    if " and " in left or len(left.split()) < 3 or len(right.split()) < 3 or not (_stands(left) and _stands(right)):
+        return None
+    return left, right
+
+
+_INTRODUCES = re.compile(
+    r"^(?:my|our) (?P<mine>(?:[\w'-]+ ){0,2}?(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|mother|mom|mum"
+    r"|father|dad|brother|sister|dog|cat|horse|rabbit|puppy|kitten|boss|grandma|grandmother|grandpa|grandfather|aunt"
+    r"|uncle|niece|nephew|baby|neighbor|neighbour|roommate|parrot|hamster)s?)\b"
+    r"|^(?:i|we)(?:'ve)? (?:have|got|have got|adopted|bought) an? (?P<had>(?:\w+ ){0,2}?\w+)(?= (?:called|named"
+    r"|who|and|with|in|from)\b|$)",
+    re.IGNORECASE,
+)
+_RESUMES = re.compile(r"^(?P<he>he|she|it)(?P<is>'s)?\s+(?=\w)|^(?P<his>his|her|its)\s+(?=\w)", re.IGNORECASE)
+
+
+def introduced(sentence: str) -> str | None:
+    """Return the noun that a following "he", "she" or "it" means: "My dog" after "I have a dog"."""
+    found = _INTRODUCES.match(sentence)
+    return f"My {found['mine'] or found['had']}" if found else None
+
+
+def resumed(sentence: str, noun: str | None) -> str:
+    """Return *sentence* with *noun* in place of the pronoun that it starts with."""
+    found = _RESUMES.match(sentence)
+    if found is None or noun is None:
+        return sentence
+    rest = sentence[found.end() :]
+    if found["his"]:
+        return f"{noun}'s {rest}"
+    return f"{noun} is {rest}" if found["is"] else f"{noun} {rest}"

@@ -1,0 +1,228 @@
+"""Relative dates made absolute against the instant at which they were said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_SHORT = {
+    "mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "thu": "thursday", "thurs": "thursday",
+    "fri": "friday", "sat": "saturday", "sun": "sunday", "jan": "january", "feb": "february", "aug": "august",
+    "sept": "september", "oct": "october", "nov": "november", "dec": "december",
+}  # fmt: skip
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}  # fmt: skip
+
+
+def local_time(at: datetime, time_zone: str) -> datetime:
+    """Return *at* as its speaker's clock shows it: its own offset wins, else *time_zone*."""
+    aware = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    if aware.utcoffset() != timedelta(0):
+        return aware
+    try:
+        return aware.astimezone(_zone(time_zone))
+    except OverflowError:
+        return aware
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (OSError, ValueError, KeyError):
+        return UTC
+
+
+def spelled(day: date) -> str:
+    """Return *day* as in "23 May 2023"."""
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """An absolute date: the words for it and the preposition that they take."""
+
+    text: str
+    preposition: str = "on"
+
+
+def _day(day: date) -> Dated:
+    return Dated(spelled(day))
+
+
+def _month(year: int, month: int) -> Dated:
+    return Dated(f"{MONTHS[month - 1]} {year}", "in")
+
+
+def _shifted_month(day: date, months: int) -> Dated:
+    index = day.year * 12 + day.month - 1 + months
+    if not 12 <= index < 9999 * 12:
+        raise OverflowError(index)
+    return _month(index // 12, index % 12 + 1)
+
+
+def _week(day: date) -> Dated:
+    return Dated(f"the week of {spelled(day - timedelta(days=day.weekday()))}", "in")
+
+
+def _weekend(day: date, weeks: int) -> Dated:
+    saturday = day - timedelta(days=day.weekday()) + timedelta(days=5, weeks=weeks)
+    return Dated(f"the weekend of {spelled(saturday)}")
+
+
+def _year(year: int) -> Dated:
+    if not 1 <= year <= 9999:
+        raise OverflowError(year)
+    return Dated(str(year), "in")
+
+
+def _weekday(day: date, name: str, direction: int) -> Dated:
+    """Return the nearest *name* strictly before (-1) or after (1) *day*."""
+    wanted = next(index for index, known in enumerate(WEEKDAYS) if known.lower() == name)
+    ahead = (wanted - day.weekday()) % 7
+    return _day(day + timedelta(days=(ahead or 7) if direction > 0 else ahead - 7))
+
+
+def _named_month(day: date, name: str, direction: int) -> Dated:
+    wanted = next(index for index, known in enumerate(MONTHS, 1) if known.lower() == name)
+    if direction == 0:
+        return _month(day.year, wanted)
+    past = day.year if wanted < day.month else day.year - 1
+    coming = day.year if wanted > day.month else day.year + 1
+    return _month(past if direction < 0 else coming, wanted)
+
+
+def _season(day: date, name: str, direction: int) -> Dated:
+    first = _SEASONS[name]
+    begun = day.year if day.month >= first + 3 else day.year - 1
+    coming = day.year if day.month < first else day.year + 1
+    return Dated(f"{name} {begun if direction < 0 else coming}", "in")
+
+
+def _counted(day: date, number: int, unit: str) -> Dated:
+    """Return the date *number* units after *day*, no finer than the unit."""
+    if unit == "day":
+        return _day(day + timedelta(days=number))
+    if unit == "week":
+        return Dated(spelled(day + timedelta(weeks=number)), "around")
+    return _shifted_month(day, number) if unit == "month" else _year(day.year + number)
+
+
+def _span(day: date, unit: str, step: int) -> Dated:
+    if unit == "week":
+        return _week(day + timedelta(weeks=step))
+    if unit == "weekend":
+        return _weekend(day, step)
+    return _shifted_month(day, step) if unit == "month" else _year(day.year + step)
+
+
+_STEPS = {"last": -1, "past": -1, "this past": -1, "this": 0, "next": 1, "this coming": 1, "coming": 1}
+
+
+def _stepped(day: date, step: str, what: str) -> Dated:
+    direction = _STEPS[step]
+    if what in {"week", "weekend", "month", "year"}:
+        return _span(day, what, direction)
+    if what in _SEASONS:
+        return Dated(f"{what} {day.year}", "in") if direction == 0 else _season(day, what, direction)
+    if what.capitalize() in WEEKDAYS:
+        return _weekday(day, what, direction or 1)
+    return _named_month(day, what, direction)
+
+
+_SIMPLE: dict[str, Callable[[date], Dated]] = {
+    "the day before yesterday": lambda day: _day(day - timedelta(days=2)),
+    "the day after tomorrow": lambda day: _day(day + timedelta(days=2)),
+    "yesterday morning": lambda day: Dated(f"the morning of {spelled(day - timedelta(days=1))}"),
+    "yesterday evening": lambda day: Dated(f"the evening of {spelled(day - timedelta(days=1))}"),
+    "yesterday": lambda day: _day(day - timedelta(days=1)),
+    "last night": lambda day: Dated(f"the night of {spelled(day - timedelta(days=1))}"),
+    "tomorrow": lambda day: _day(day + timedelta(days=1)),
+    "tonight": lambda day: Dated(f"the evening of {spelled(day)}"),
+    "this morning": lambda day: Dated(f"the morning of {spelled(day)}"),
+    "this afternoon": lambda day: Dated(f"the afternoon of {spelled(day)}"),
+    "this evening": lambda day: Dated(f"the evening of {spelled(day)}"),
+    "earlier today": _day,
+    "later today": _day,
+    "today": _day,
+    "just now": _day,
+}
+_PREPOSITIONS = "since|until|till|by|from|before|after|on|for|of|in|during|around|than|to|about|over"
+_COUNT = r"\d{1,3}|a couple of|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_NAMES = "|".join((*MONTHS, *WEEKDAYS, *_SEASONS, *_SHORT))
+_RELATIVE = re.compile(
+    rf"(?:\b(?P<before>{_PREPOSITIONS}) )?(?:the )?\b(?:"
+    rf"(?P<simple>{'|'.join(_SIMPLE)})"
+    rf"|(?P<ago>{_COUNT}) (?P<unit>day|week|month|year)s? ago"
+    rf"|in (?P<ahead>{_COUNT}) (?P<coming>day|week|month|year)s?(?: time)?(?! of\b)"
+    rf"|(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))}) (?P<what>weekend|week|month|year|{_NAMES})"
+    rf"|(?<=on )(?P<bare>{'|'.join(WEEKDAYS)})"
+    rf")\b(?P<owner>'s)?",
+    re.IGNORECASE,
+)
+_PAST = re.compile(r"\b(?:was|were|went|did|had|got|saw|met|took|bought|came|ran|ate|\w{2,30}ed)\b", re.IGNORECASE)
+_FUTURE = re.compile(r"\b(?:will|going to|'ll|am \w{2,30}ing|'m \w{2,30}ing|plan to)\b", re.IGNORECASE)
+_SUBJECT_VERB = re.compile(r"\s+(?:is|was|will|has|had|were)\b", re.IGNORECASE)
+
+
+def absolute(sentence: str, local: datetime) -> str:
+    """Return *sentence* with its relative dates replaced by what they meant on the day *local*."""
+    return _RELATIVE.sub(lambda found: _replacement(found, local.date()), sentence)
+
+
+def _replacement(found: re.Match[str], day: date) -> str:
+    try:
+        dated = _resolved(found, day)
+    except OverflowError:
+        return found[0]
+    if dated is None:
+        return found[0]
+    if found["owner"]:
+        return f"{found[0]} ({dated.text})"
+    return _placed(found, dated)
+
+
+def _placed(found: re.Match[str], dated: Dated) -> str:
+    before = found["before"]
+    if before and before.lower() not in {"in", "on", "around"}:
+        return f"{before} {dated.text}"
+    starts = found.start() == 0
+    if starts and not before and _SUBJECT_VERB.match(found.string, found.end()):
+        return dated.text[:1].upper() + dated.text[1:]
+    preposition = dated.preposition
+    return f"{preposition.capitalize() if starts else preposition} {dated.text}"
+
+
+def _resolved(found: re.Match[str], day: date) -> Dated | None:
+    if found["simple"]:
+        return _SIMPLE[found["simple"].lower()](day)
+    if found["ago"]:
+        return _counted(day, -_count(found["ago"]), found["unit"].lower())
+    if found["ahead"]:
+        return _counted(day, _count(found["ahead"]), found["coming"].lower())
+    if found["step"]:
+        return _stepped(day, found["step"].lower(), _SHORT.get(found["what"].lower(), found["what"].lower()))
+    return _tensed(found, day)
+
+
+def _tensed(found: re.Match[str], day: date) -> Dated | None:
+    """Resolve a bare weekday by the sentence's tense; one without a tense is a habit."""
+    name = found["bare"].lower()
+    if _FUTURE.search(found.string):
+        return _weekday(day, name, 1)
+    return _weekday(day, name, -1) if _PAST.search(found.string) else None
+
+
+def _count(number: str) -> int:
+    lowered = number.lower()
+    return int(lowered) if lowered.isdigit() else _NUMBERS[lowered]

@@ -1,0 +1,30 @@
+"""Statements without their subject ("Just moved to Linz") given one."""
+
+from __future__ import annotations
+
+import re
+
+_WITHOUT_I = re.compile(
+    r"^(?:love|hate|prefer|adore|enjoy|can't stand|don't like|don't eat|don't drink|like|moved to|got (?:a|an|my"
+    r"|married|engaged|divorced|promoted)"
+    r"|bought (?:a|an|my)|started (?:a|my|working|learning)|adopted|joined|sold (?:my|the)|quit (?:my|smoking"
+    r"|drinking)|(?:just|recently|finally) (?:[a-z]{3,20}ed|got|bought|sold|quit|went"
+    r"|began|became|won|lost|met|made))\b(?! (?:it|that|this|them|you|your|the (?:idea|way|sound))\b)",
+    re.IGNORECASE,
+)
+_WITHOUT_AM = re.compile(
+    r"^(?:allergic to|vegan|vegetarian|born (?:in|on)|based in|married|retired|working (?:as|at|for)|living in"
+    r"|originally from|lactose intolerant)\b",
+    re.IGNORECASE,
+)
+_HAS_SUBJECT = re.compile(r"\b(?:is|are|was|were) \w|^like (?:i|my|a|the|you|when|if|what|how)\b", re.IGNORECASE)
+
+
+def completed(sentence: str) -> str:
+    """Return *sentence* with the "I" that it leaves out."""
+    if _HAS_SUBJECT.search(sentence):
+        return sentence
+    lowered = sentence[:1].lower() + sentence[1:]
+    if _WITHOUT_I.match(sentence):
+        return f"I {lowered}"
+    return f"I'm {lowered}" if _WITHOUT_AM.match(sentence) else sentence

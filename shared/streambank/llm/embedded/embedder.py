@@ -1,0 +1,51 @@
+"""Sentence vectors from a small static model that installs with its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import wordllama  # type: ignore[import-untyped]  # it ships no types
+
+DIMENSIONS = 256
+# The model reads a text word by word; what follows this many characters hardly moves the mean.
+_LONGEST_TEXT = 20_000
+
+
+class WordLlamaEmbedder:
+    """Embeds with WordLlama: 256 dimensions, thousands of sentences per second, no network."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._model: Any = None
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return the unit vector of each text; a text without a known word has a vector too, never a zero one."""
+        if not texts:
+            return []
+        raw = self._loaded().embed([_readable(text) for text in texts])
+        return [_packed(vector) for vector in np.asarray(raw, dtype=np.float32)]
+
+    def _loaded(self) -> Any:
+        with self._lock:
+            if self._model is None:
+                # Without both arguments the loader looks in its download cache and fails offline.
+                here = Path(wordllama.__file__).parent
+                self._model = wordllama.WordLlama.load(cache_dir=here, dim=DIMENSIONS, disable_download=True)
+            return self._model
+
+
+def _readable(text: str) -> str:
+    """Return *text* as the tokenizer takes it: not empty, not endless, without lone surrogates."""
+    return text[:_LONGEST_TEXT].encode("utf-8", "replace").decode() or " "
+
+
+def _packed(vector: Any) -> bytes:
+    """Return *vector* at length one, as little-endian float32."""
+    finite = np.nan_to_num(vector)
+    length = float(np.linalg.norm(finite))
+    unit = finite / length if length > 0 else np.full(DIMENSIONS, DIMENSIONS**-0.5)
+    return unit.astype("<f4").tobytes()

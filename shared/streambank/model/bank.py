@@ -1,0 +1,43 @@
+"""A memory bank: the tenant boundary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from streambank.model.rule import TriggerRule
+
+
+class BankStatus(StrEnum):
+    """A deleting bank answers nothing any more."""
+
+    ACTIVE = "ACTIVE"
+    DELETING = "DELETING"
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """The small part of a bank that every ingest reads; None means that the deployment's setting holds."""
+
+    id: str
+    created: datetime | None = None
+    updated: datetime | None = None
+    display_name: str | None = None
+    description: str | None = None
+    status: BankStatus = BankStatus.ACTIVE
+    default_rule: TriggerRule | None = None
+    retention: timedelta | None = None
+    dedup_horizon: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BankConfig:
+    """The rest of a bank's configuration, read by generation; *document* is MemoryBankConfig in camelCase."""
+
+    document: dict[str, Any] = field(default_factory=dict)
+    revision_ttl: timedelta | None = None
+    disable_revisions: bool = False
+    third_person: bool = False
+    topics: tuple[str, ...] = ()

@@ -1,0 +1,57 @@
+"""Events as callers send them and as they are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+Role = Literal["user", "model"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One piece of conversation; *parts* are kept as sent, *time* keeps the caller's own offset."""
+
+    role: Role
+    parts: tuple[dict[str, Any], ...]
+    event_id: str | None = None
+    time: datetime | None = None
+
+    def fingerprint(self) -> bytes:
+        """Return 12 bytes that stand for role and parts, not for the time: what makes a repeat a conflict."""
+        text = json.dumps([self.role, list(self.parts)], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).digest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedEvent:
+    """An event on its way in: *key* is what it is remembered by (None: never), *size* its bytes of JSON."""
+
+    event: Event
+    key: str | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An accepted event: its number in the stream and the instant at which it arrived."""
+
+    event: Event
+    seq: int
+    arrived: datetime
+
+    def order(self) -> tuple[datetime, int]:
+        """Return what orders events inside a window: their own time, else arrival; ties by arrival (I7)."""
+        return (self.event.time or self.arrived, self.seq)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The marker of an event that was accepted before."""
+
+    seq: int
+    window: int
+    fingerprint: bytes

@@ -1,0 +1,75 @@
+"""Identities: how scopes, streams, events and operations are named."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+DEFAULT_BANK = "default"
+DEFAULT_STREAM = "default"
+# Bank ids are made by the server; they are part of keys ('#' separates) and of execution names (80 characters).
+BANK_ID = re.compile(r"[A-Za-z0-9._-]{1,36}")
+_OPERATION_ID = re.compile(r"([a-z2-7]{26})-(0|[1-9][0-9]{0,11})(-g)?")
+
+
+def digest(*parts: str) -> str:
+    """Return 26 characters of base32 (130 bits) that stand for *parts*, NUL-separated."""
+    raw = hashlib.sha256("\0".join(parts).encode()).digest()
+    return base64.b32encode(raw).decode().lower()[:26]
+
+
+def canonical(scope: Mapping[str, str]) -> str:
+    """Return the one spelling of *scope*: JSON with sorted keys, without normalising any character."""
+    return json.dumps(dict(scope), sort_keys=True, separators=(",", ":"))
+
+
+def scope_id(scope: Mapping[str, str]) -> str:
+    """Return the `cid` of *scope* within its bank."""
+    return digest(canonical(scope))
+
+
+def stream_key(scope: Mapping[str, str], stream_id: str) -> str:
+    """Return the `sid` of a stream within its bank."""
+    return digest(canonical(scope), stream_id or DEFAULT_STREAM)
+
+
+def event_key(event_id: str) -> str:
+    """Return what an event id given by the caller is remembered as."""
+    return digest("event", event_id)
+
+
+def derived_event_key(idempotency_key: str, position: int) -> str:
+    """Return what an event without an id is remembered as under an X-Idempotency-Key: a domain of its own."""
+    return digest("idempotency", idempotency_key, str(position))
+
+
+def memory_id(sid: str, window: int, candidate: int) -> str:
+    """Return the id of the memory that candidate *candidate* (from 0) of a window creates, the same at every run."""
+    return "m" + digest("memory", sid, str(window), str(candidate))
+
+
+@dataclass(frozen=True, slots=True)
+class OperationId:
+    """The operation of a window; *downstream* names its GenerateMemories operation."""
+
+    sid: str
+    window: int
+    downstream: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.sid}-{self.window}" + ("-g" if self.downstream else "")
+
+    @classmethod
+    def parse(cls, text: str) -> OperationId | None:
+        """Return the operation that *text* names, or None if it is none of ours."""
+        found = _OPERATION_ID.fullmatch(text)
+        return cls(found[1], int(found[2]), found[3] is not None) if found else None
+
+
+def execution_name(bank: str, sid: str, window: int, attempt: int) -> str:
+    """Return the name of an attempt's execution: at most 36 + 26 + 15 of Step Functions' 80 characters."""
+    return f"{bank}-{sid}-{window}-{attempt}"

@@ -1,0 +1,99 @@
+"""Memories, their revisions, and the values that hang on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TypeAlias
+
+# A metadata value is a string, a double, a boolean or an instant: one per key (memory-bank wire format).
+MetadataValue: TypeAlias = "str | float | bool | datetime"
+Metadata: TypeAlias = "dict[str, MetadataValue]"
+
+
+# How long a deleted memory's revisions can be read, and the memory be rolled back.
+RECOVERABLE = timedelta(hours=48)
+
+
+class ManagedTopic(StrEnum):
+    """The topics that every bank knows unless its configuration says otherwise."""
+
+    USER_PERSONAL_INFO = "USER_PERSONAL_INFO"
+    USER_PREFERENCES = "USER_PREFERENCES"
+    KEY_CONVERSATION_DETAILS = "KEY_CONVERSATION_DETAILS"
+    EXPLICIT_INSTRUCTIONS = "EXPLICIT_INSTRUCTIONS"
+
+
+class MergeStrategy(StrEnum):
+    """How the metadata of a window meets the metadata of a memory that it updates."""
+
+    OVERWRITE = "OVERWRITE"
+    MERGE = "MERGE"
+    REQUIRE_EXACT_MATCH = "REQUIRE_EXACT_MATCH"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where a fact was said: a window of a stream and the numbers of the events there."""
+
+    sid: str
+    window: int
+    seqs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A fact of a scope; *revision* counts its changes, *as_of* is the newest time of its evidence."""
+
+    id: str
+    fact: str
+    scope: dict[str, str]
+    created: datetime
+    updated: datetime
+    as_of: datetime
+    revision: int = 1
+    topics: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=dict)
+    vector: bytes = b""
+    expires: datetime | None = None
+    display_name: str | None = None
+    description: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    deleted: datetime | None = None
+
+    @property
+    def mark(self) -> str:
+        """Return what changes whenever a decision about this memory might come out differently."""
+        return f"{self.revision} {self.as_of.isoformat()}"
+
+    def is_live(self, now: datetime) -> bool:
+        """Tell whether any read may show this memory at *now* (I9: DynamoDB's TTL lags up to 48 hours)."""
+        expired = self.expires is not None and self.expires <= now
+        return self.deleted is None and not expired
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """An immutable record of one change of a memory; *fact* is empty when the memory was deleted."""
+
+    memory_id: str
+    number: int
+    fact: str
+    created: datetime
+    expires: datetime | None
+    labels: dict[str, str] = field(default_factory=dict)
+    extracted: tuple[str, ...] = ()
+
+    def is_live(self, now: datetime) -> bool:
+        """Tell whether any read may show this revision at *now*."""
+        return self.expires is None or self.expires > now
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One memory before and after, and the revision that tells it; *before* is None for a new one."""
+
+    before: Memory | None
+    after: Memory
+    revision: Revision | None

@@ -1,0 +1,61 @@
+"""A long-running operation as callers see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from streambank.model.ids import OperationId
+from streambank.model.plan import Recorded
+from streambank.model.window import Window
+
+
+class OperationState(StrEnum):
+    """Where the events of an operation's window are."""
+
+    BUFFERING = "BUFFERING"
+    SEALED = "SEALED"
+    GENERATING = "GENERATING"
+    RETRYING = "RETRYING"
+    BUDGET_PAUSED = "BUDGET_PAUSED"
+    PARKED = "PARKED"
+    ERASED = "ERASED"
+    DONE = "DONE"
+
+    @property
+    def is_final(self) -> bool:
+        return self in (OperationState.PARKED, OperationState.ERASED, OperationState.DONE)
+
+
+@dataclass(frozen=True, slots=True)
+class NextTrigger:
+    """What fires next, when, and how many more events would fire it sooner."""
+
+    kind: str
+    at: datetime
+    remaining_events: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """The operation of a window; *window* is None while it is open, and for the virtual window 0."""
+
+    id: OperationId
+    state: OperationState
+    pending_events: int = 0
+    created: datetime | None = None
+    updated: datetime | None = None
+    next_trigger: NextTrigger | None = None
+    window: Window | None = None
+    verdicts: tuple[Recorded, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a call did: how many events are new, how many were known, which ids came with other content."""
+
+    operation: Operation
+    accepted: int = 0
+    duplicates: int = 0
+    conflicts: tuple[str, ...] = ()

@@ -1,0 +1,116 @@
+"""Candidates and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from streambank.model.memory import Change
+from streambank.model.window import Attempt
+
+# A request to forget is a candidate that starts with this; it never becomes a memory of its own.
+FORGET = "Forget: "
+
+
+class Verdict(StrEnum):
+    """What became of a candidate."""
+
+    CREATED = "CREATED"
+    UPDATED = "UPDATED"
+    DELETED = "DELETED"
+    UNCHANGED = "UNCHANGED"
+    REJECTED = "REJECTED"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A fact that a model or a caller proposes; *at* is the newest time of its evidence.
+
+    *rejected* is the reason where the candidate was refused before any consolidation, else empty.
+    """
+
+    fact: str
+    seqs: tuple[int, ...]
+    at: datetime
+    topics: tuple[str, ...] = ()
+    vector: bytes = b""
+    rejected: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do with one candidate: the verdict, the memory it touches, the new text and the reason."""
+
+    verdict: Verdict
+    memory_id: str | None = None
+    text: str | None = None
+    vector: bytes = b""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps for the candidates from number *start* on, made at version *version* of the scope.
+
+    *offered* maps each memory that the model was shown to its mark then: if none of them changed and no
+    new one came near, the plan still holds at another version.
+    """
+
+    version: int
+    start: int
+    steps: tuple[Step, ...]
+    offered: dict[str, str]
+    calls: int = 0
+    characters: int = 0
+
+    def version_at(self, cursor: int) -> int:
+        """Return the version that the scope has at *cursor* if nobody else wrote: each step counts it up by one."""
+        return self.version + cursor - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A window's candidates, and what their extraction cost."""
+
+    candidates: tuple[Candidate, ...]
+    calls: int = 0
+    characters: int = 0
+    covered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of candidate number *number*, and the revisions that tell it."""
+
+    number: int
+    verdict: Verdict
+    fact: str
+    reason: str = ""
+    memory_id: str | None = None
+    revision: int | None = None
+    previous_revision: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A part of a plan that is complete in itself: candidates *start* to *end*, at most one change."""
+
+    attempt: Attempt
+    start: int
+    end: int
+    version: int
+    verdicts: tuple[Recorded, ...]
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What the last slice says about its window; *release* is when the sweep frees its events, if they are held."""
+
+    outcome: Mapping[str, Any]
+    ended: datetime
+    expires: datetime
+    release: datetime | None

@@ -1,0 +1,64 @@
+"""Trigger rules and the settings that a window collects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import TypeAlias
+
+from streambank.model.memory import MergeStrategy, Metadata
+
+# How long a revision lives: a span from its making, or an instant.
+Expiry: TypeAlias = "timedelta | datetime"
+
+
+class Reason(StrEnum):
+    """Why a window was sealed."""
+
+    EVENT_COUNT = "EVENT_COUNT"
+    IDLE_DURATION = "IDLE_DURATION"
+    FIXED_INTERVAL = "FIXED_INTERVAL"
+    FORCE_FLUSH = "FORCE_FLUSH"
+    NO_RULE = "NO_RULE"
+    ABANDONED = "ABANDONED"
+    MAX_SIZE = "MAX_SIZE"
+    MAX_AGE = "MAX_AGE"
+    DIRECT = "DIRECT"
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerRule:
+    """When a window is sealed; without any condition it is sealed at once."""
+
+    event_count: int | None = None
+    idle: timedelta | None = None
+    interval: timedelta | None = None
+    overlap: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether the rule names no condition."""
+        return self.event_count is None and self.idle is None and self.interval is None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSettings:
+    """What calls say about the memories of their window; None means that no call said anything."""
+
+    revision_labels: dict[str, str] | None = None
+    revision_expiry: Expiry | None = None
+    disable_revisions: bool | None = None
+    metadata: Metadata | None = None
+    merge_strategy: MergeStrategy | None = None
+    time_zone: str | None = None
+
+    def overlaid(self, newer: WindowSettings) -> WindowSettings:
+        """Return these settings with whatever *newer* says explicitly: the last one wins, each on its own."""
+        said = {field.name: getattr(newer, field.name) for field in fields(newer)}
+        return replace(self, **{name: value for name, value in said.items() if value is not None})
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing was said."""
+        return all(getattr(self, field.name) is None for field in fields(self))

@@ -1,0 +1,54 @@
+"""The head of a stream: its counters and its open window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from streambank.model.event import KeyedEvent
+from streambank.model.rule import Reason, TriggerRule, WindowSettings
+
+
+@dataclass(frozen=True, slots=True)
+class StreamId:
+    """Which stream: its bank and key, with the scope and the name that the key stands for."""
+
+    bank: str
+    sid: str
+    scope: dict[str, str]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Counters of a stream and of its open window; *version* counts every write of it.
+
+    *seq* is the last event's number, *start* the open window's first; *due* is what the index says, never later
+    than the window's true due time; *ripe* is why the window must be sealed, and it stays.
+    """
+
+    stream: StreamId
+    version: int = 0
+    seq: int = 0
+    window: int = 1
+    start: int = 1
+    count: int = 0
+    size: int = 0
+    first_arrival: datetime | None = None
+    last_arrival: datetime | None = None
+    anchor: datetime | None = None
+    rule: TriggerRule | None = None
+    ripe: Reason | None = None
+    settings: WindowSettings = field(default_factory=WindowSettings)
+    due: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IngestCall:
+    """One validated call; *rule* is None where the call names none, and empty where it says flush at once."""
+
+    stream: StreamId
+    events: tuple[KeyedEvent, ...] = ()
+    rule: TriggerRule | None = None
+    force: bool = False
+    settings: WindowSettings = field(default_factory=WindowSettings)

@@ -1,0 +1,77 @@
+"""A sealed window: the events of one generation, its outbox and its operation record in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from streambank.model.rule import Reason, TriggerRule, WindowSettings
+from streambank.model.stream import StreamId
+
+
+class WindowState(StrEnum):
+    """The states of a sealed window."""
+
+    SEALED = "SEALED"
+    DONE = "DONE"
+    PARKED = "PARKED"
+    ERASED = "ERASED"
+
+
+@dataclass(frozen=True, slots=True)
+class DirectMemory:
+    """A fact that a caller states itself; it is stored verbatim."""
+
+    fact: str
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """*attempt* is the fence of its executions, *failures* counts tries, *cursor* the candidates committed.
+
+    *due* is when the sweep looks at it again; *held* tells that its events lost their expiry until it is done.
+    """
+
+    stream: StreamId
+    number: int
+    first_seq: int
+    last_seq: int
+    reason: Reason
+    sealed: datetime
+    last_arrival: datetime
+    rule: TriggerRule | None = None
+    settings: WindowSettings = field(default_factory=WindowSettings)
+    state: WindowState = WindowState.SEALED
+    attempt: int = 0
+    failures: int = 0
+    cursor: int = 0
+    due: datetime | None = None
+    began: datetime | None = None
+    ended: datetime | None = None
+    held: bool = False
+    failure: str | None = None
+    outcome: dict[str, Any] = field(default_factory=dict)
+    direct: tuple[DirectMemory, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """Return how many events are in it."""
+        return self.last_seq - self.first_seq + 1
+
+    @property
+    def has_ended(self) -> bool:
+        """Tell whether the next window of the stream may be generated."""
+        return self.state is not WindowState.SEALED
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What travels between the states of the machine: one attempt at one window."""
+
+    bank: str
+    sid: str
+    window: int
+    attempt: int

@@ -1,0 +1,1 @@
+"""One module per stage, one public function each."""

@@ -1,0 +1,148 @@
+"""The last state of a generation: the plan is applied, slice by slice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from streambank.errors import Conflict
+from streambank.model.memory import Change, Memory
+from streambank.model.plan import Candidate, Completion, Extracted, Plan, Recorded, Slice, Step
+from streambank.model.window import Attempt, Window
+from streambank.rules import consolidation
+from streambank.rules.bank_config import bank_config
+from streambank.rules.consolidation import Policy
+from streambank.store.banks import Banks
+from streambank.store.memories import Memories
+from streambank.store.streams import Lifetimes
+from streambank.store.windows import Windows
+
+# Verdicts that share a transaction with at most one change: far below its 100 actions.
+_SLICE_STEPS = 40
+# A finished window is answered for at least this long, and a day longer than its events are recognised.
+_OPERATION_GRACE = timedelta(days=1)
+# When the sweep frees held events if the commit died before it did.
+_RELEASE_AFTER = timedelta(minutes=2)
+
+
+class Committing(StrEnum):
+    """What the state machine is told."""
+
+    COMMITTED = "committed"
+    CONFLICT = "conflict"
+    LATE = "late"
+
+
+def commit(
+    attempt: Attempt,
+    *,
+    windows: Windows,
+    memories: Memories,
+    banks: Banks,
+    lifetimes: Lifetimes,
+    now: datetime,
+) -> str:
+    """Apply the stored plan of *attempt*'s window from its cursor on; return the outcome.
+
+    Outcomes: `committed`, `conflict` (the scope changed since the plan was made), `late`.
+    """
+    window = windows.mine(attempt)
+    extracted = windows.extracted(attempt) if window else None
+    plan = windows.plan(attempt) if extracted else None
+    if window is None or extracted is None or plan is None:
+        return Committing.LATE
+    view = memories.view(attempt.bank, window.stream.scope, now=now)
+    if view.erasing or view.version != plan.version_at(window.cursor):
+        return Committing.CONFLICT
+    policy = Policy(window, bank_config(banks.document(attempt.bank)))
+    known = {memory.id: memory for memory in view.memories}
+    try:
+        for piece in _slices(attempt, policy, extracted, plan, known, now=now):
+            completion = _completion(piece, windows, policy, extracted, plan, lifetimes, now=now)
+            memories.commit_slice(attempt.bank, window.stream.scope, piece, completion, now=now)
+    except Conflict as conflict:
+        return Committing.LATE if conflict.failed(0) else Committing.CONFLICT
+    if window.held:
+        _release(attempt, windows, lifetimes, now)
+    return Committing.COMMITTED
+
+
+def _slices(
+    attempt: Attempt, policy: Policy, extracted: Extracted, plan: Plan, known: dict[str, Memory], *, now: datetime
+) -> Iterator[Slice]:
+    """Yield the slices that are left, at least one; each sees the memories as the ones before it left them."""
+    cursor, verdicts = policy.window.cursor, list[Recorded]()
+    start, last = cursor, len(extracted.candidates)
+    while cursor < last:
+        candidate = extracted.candidates[cursor]
+        step = consolidation.still_possible(candidate, plan.steps[cursor - plan.start], known)
+        change = _change(policy, cursor, candidate, step, known, now=now)
+        verdicts.append(_recorded(policy, cursor, candidate, step, change))
+        cursor += 1
+        if change or len(verdicts) == _SLICE_STEPS or cursor == last:
+            yield Slice(attempt, start, cursor, plan.version_at(start), tuple(verdicts), change)
+            start, verdicts = cursor, []
+    if policy.window.cursor == last:
+        yield Slice(attempt, last, last, 0, ())
+
+
+def _change(
+    policy: Policy, number: int, candidate: Candidate, step: Step, known: dict[str, Memory], *, now: datetime
+) -> Change | None:
+    memory = known.pop(step.memory_id, None) if step.memory_id else None
+    change = consolidation.change(policy, number, candidate, step, memory, now=now)
+    after = change.after if change else memory
+    if after and after.deleted is None:
+        known[after.id] = after
+    return change
+
+
+def _recorded(policy: Policy, number: int, candidate: Candidate, step: Step, change: Change | None) -> Recorded:
+    before = change.before.revision if change and change.before and policy.keeps_revisions else None
+    return Recorded(
+        number=number,
+        verdict=step.verdict,
+        fact=candidate.fact,
+        reason=step.reason,
+        memory_id=change.after.id if change else step.memory_id,
+        revision=change.after.revision if change else None,
+        previous_revision=before,
+    )
+
+
+def _completion(
+    piece: Slice,
+    windows: Windows,
+    policy: Policy,
+    extracted: Extracted,
+    plan: Plan,
+    lifetimes: Lifetimes,
+    *,
+    now: datetime,
+) -> Completion | None:
+    """Return what the last slice says about the window, or None for any other slice."""
+    if piece.end < len(extracted.candidates):
+        return None
+    window = policy.window
+    earlier = windows.verdicts(window) if piece.start else []
+    outcome = _outcome([*earlier, *piece.verdicts], extracted, plan, window)
+    until = max(window.last_arrival + lifetimes.dedup_horizon, now) + _OPERATION_GRACE
+    return Completion(outcome, now, until, now + _RELEASE_AFTER if window.held else None)
+
+
+def _outcome(verdicts: Sequence[Recorded], extracted: Extracted, plan: Plan, window: Window) -> dict[str, object]:
+    return {
+        "verdicts": consolidation.counted(verdicts),
+        "covered": extracted.covered,
+        "events": window.count,
+        "calls": extracted.calls + plan.calls,
+        "characters": extracted.characters + plan.characters,
+    }
+
+
+def _release(attempt: Attempt, windows: Windows, lifetimes: Lifetimes, now: datetime) -> None:
+    """Give held events their expiry back; if this dies, index `due` still shows the window to the sweep."""
+    done = windows.get(attempt.bank, attempt.sid, attempt.window)
+    if done:
+        windows.release_events(done, now=now, retention=lifetimes.retention)

@@ -1,0 +1,37 @@
+"""Deleting one memory."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from streambank.errors import Conflict, NotFound, Unavailable
+from streambank.model import ids
+from streambank.model.memory import Memory
+from streambank.rules import consolidation
+from streambank.store.memories import Memories
+from streambank.store.table import Patience
+
+
+def delete_memory(bank: str, memory_id: str, *, memories: Memories, patience: Patience, now: datetime) -> Memory:
+    """Delete a memory for every reader at once and return its tombstone; its revisions go after 48 hours.
+
+    Raises:
+        NotFound: there is no such memory.
+        Unavailable: the scope is written too fast.
+    """
+    for _ in patience.attempts():
+        memory = memories.find(bank, memory_id, now=now)
+        if memory is None:
+            raise NotFound(f"there is no memory {memory_id!r}")
+        view = memories.view(bank, memory.scope, now=now)
+        current = next((one for one in view.memories if one.id == memory_id), None)
+        if current is None:
+            continue
+        change = consolidation.deletion(current, now=now)
+        try:
+            memories.commit_change(bank, memory.scope, view.version, change, now=now)
+        except Conflict:
+            continue
+        memories.shorten_revisions(bank, ids.scope_id(memory.scope), memory_id)
+        return change.after
+    raise Unavailable("the scope is written too fast; try again")

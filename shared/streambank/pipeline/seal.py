@@ -1,0 +1,47 @@
+"""Closing a window: the same function for every reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from streambank.errors import Conflict
+from streambank.model.bank import Bank
+from streambank.model.rule import Reason
+from streambank.model.stream import Head
+from streambank.rules import triggers, window
+from streambank.store.streams import Streams
+
+
+def seal(head: Head, reason: Reason, bank: Bank | None, *, streams: Streams, now: datetime) -> Head:
+    """Seal *head*'s open window and return the head after it.
+
+    Raises:
+        Conflict: the stream changed meanwhile; read it again.
+    """
+    rule = triggers.effective_rule(None, head.rule, bank.default_rule if bank else None)
+    opened, closed = window.seal(head, reason, rule, now=now)
+    return streams.seal(head, opened, closed)
+
+
+def seal_if_ripe(bank: str, sid: str, *, streams: Streams, clock: Callable[[], datetime], tries: int = 3) -> bool:
+    """Seal a stream's window if it is due, as its head says now; what the caller saw may be old.
+
+    Raises:
+        Conflict: the stream changed at every try.
+    """
+    for attempt in range(tries):
+        now = clock()
+        head, settings = streams.head_and_bank(bank, sid)
+        rule = triggers.effective_rule(None, head.rule, settings.default_rule if settings else None) if head else None
+        reason = triggers.must_seal_first(head, rule, now=now) if head else None
+        if head is None or reason is None:
+            return False
+        try:
+            seal(head, reason, settings, streams=streams, now=now)
+        except Conflict:
+            if attempt == tries - 1:
+                raise
+        else:
+            return True
+    return False

@@ -1,0 +1,39 @@
+"""Starting the generation of a sealed window."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from streambank.model.window import Attempt, Window, WindowState
+from streambank.store.executions import Executions
+from streambank.store.windows import Windows
+
+
+class Start(StrEnum):
+    """What came of a try to start."""
+
+    STARTED = "STARTED"
+    WAITS = "WAITS"  # for the window before it: windows of a stream are generated in order
+    TAKEN = "TAKEN"  # the attempt's name belongs to a running or closed execution
+    NOT_PENDING = "NOT_PENDING"
+
+
+def attempt_of(window: Window) -> Attempt:
+    """Return the attempt that *window* waits for."""
+    return Attempt(window.stream.bank, window.stream.sid, window.number, window.attempt)
+
+
+def start(window: Window, *, windows: Windows, executions: Executions) -> Start:
+    """Start *window*'s generation if it is its turn; starting it twice starts it once."""
+    if window.state is not WindowState.SEALED:
+        return Start.NOT_PENDING
+    if not _is_its_turn(window, windows):
+        return Start.WAITS
+    return Start.STARTED if executions.start(attempt_of(window)) else Start.TAKEN
+
+
+def _is_its_turn(window: Window, windows: Windows) -> bool:
+    if window.number == 1:
+        return True
+    before = windows.get(window.stream.bank, window.stream.sid, window.number - 1)
+    return before is None or before.has_ended

@@ -1,0 +1,143 @@
+"""The minute sweep: seals windows whose time has come, restarts lost generations, finishes what was begun.
+
+It alone must recover everything; one item that cannot be handled stops no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from streambank.errors import Conflict
+from streambank.model.window import Window
+from streambank.pipeline.fail import EXECUTION_DIED, Failed, fail_window
+from streambank.pipeline.seal import seal
+from streambank.pipeline.start import Start, attempt_of, start
+from streambank.rules import triggers
+from streambank.store.banks import Banks
+from streambank.store.due import DueIndex, DueItem, DueKind
+from streambank.store.executions import Executions
+from streambank.store.memories import Memories
+from streambank.store.streams import Lifetimes, Streams
+from streambank.store.windows import Windows
+
+# How often a running generation, or a window that waits for its turn, is looked at again.
+LOOK_AGAIN = timedelta(minutes=2)
+# A window that waits this long lets its events live on, whatever their retention says.
+LONG_WAIT = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweeper:
+    """What a sweep needs."""
+
+    due: DueIndex
+    streams: Streams
+    windows: Windows
+    memories: Memories
+    banks: Banks
+    executions: Executions
+    lifetimes: Lifetimes
+    clock: Callable[[], datetime]
+    jitter: Callable[[], float]
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What a sweep did; *faults* names what went wrong by its key and the kind of error, never by any text."""
+
+    seen: int = 0
+    sealed: int = 0
+    started: int = 0
+    failed: int = 0
+    parked: int = 0
+    is_complete: bool = True
+    faults: list[str] = field(default_factory=list)
+
+
+def sweep(*, using: Sweeper, has_time: Callable[[], bool]) -> Sweep:
+    """Handle what is due now, until it is done or *has_time* says no; what is left is due at the next minute."""
+    report = Sweep()
+    for item in _due_items(using):
+        if not has_time():
+            report.is_complete = False
+            break
+        report.seen += 1
+        try:
+            _handle(item, using, report, has_time)
+        except Conflict:
+            continue  # somebody else is at it; if not, it is due again in a minute
+        except Exception as fault:  # noqa: BLE001  one item that cannot be handled stops no other
+            report.faults.append(f"{item.kind} {type(fault).__name__}")
+    return report
+
+
+def _due_items(using: Sweeper) -> Iterator[DueItem]:
+    return using.due.items(using.clock())
+
+
+def _handle(item: DueItem, using: Sweeper, report: Sweep, has_time: Callable[[], bool]) -> None:
+    match item.kind:
+        case DueKind.HEAD:
+            _sweep_head(item, using, report)
+        case DueKind.WINDOW:
+            _sweep_window(item, using, report)
+        case DueKind.MEMORY:
+            using.memories.shorten_revisions(item.bank, item.name, item.memory)
+        case DueKind.BANK:
+            _delete_bank(item, using, has_time)
+
+
+def _sweep_head(item: DueItem, using: Sweeper, report: Sweep) -> None:
+    """Seal, re-arm or disarm a stream's open window, always as its head says now."""
+    now = using.clock()
+    head, bank = using.streams.head_and_bank(item.bank, item.name)
+    if head is None:
+        return
+    rule = triggers.effective_rule(None, head.rule, bank.default_rule if bank else None)
+    reason = triggers.decide(head, rule, now=now)
+    if reason:
+        seal(head, reason, bank, streams=using.streams, now=now)
+        report.sealed += 1
+        return
+    due = triggers.next_due(head, rule)
+    at = triggers.whole_second(due.at) if due else None
+    if head.due != at:
+        using.streams.rearm(head, at)
+
+
+def _sweep_window(item: DueItem, using: Sweeper, report: Sweep) -> None:
+    window = using.windows.get(item.bank, item.name, item.window)
+    if window is None or window.due is None or window.due > using.clock():
+        return
+    if window.has_ended:
+        using.windows.release_events(window, now=using.clock(), retention=using.lifetimes.retention)
+        return
+    _sweep_pending(window, using, report)
+
+
+def _sweep_pending(window: Window, using: Sweeper, report: Sweep) -> None:
+    now = using.clock()
+    if not window.held and now - window.sealed >= LONG_WAIT:
+        using.windows.hold(window)
+    begun = start(window, windows=using.windows, executions=using.executions)
+    if begun is Start.TAKEN and not using.executions.is_running(attempt_of(window)):
+        _count(report, fail_window(window, EXECUTION_DIED, windows=using.windows, now=now, jitter=using.jitter))
+        return
+    report.started += begun is Start.STARTED
+    using.windows.rearm(window, now + LOOK_AGAIN)
+
+
+def _count(report: Sweep, failed: Failed) -> None:
+    report.failed += not failed.is_late
+    report.parked += failed.is_parked
+
+
+def _delete_bank(item: DueItem, using: Sweeper, has_time: Callable[[], bool]) -> None:
+    """Delete a closed bank's contents for as long as there is time; it stays due until all is gone."""
+    if not using.banks.is_closing(item.bank):
+        return
+    for _ in using.banks.delete_contents(item.bank):
+        if not has_time():
+            return

@@ -1,0 +1,33 @@
+"""Every route but ingest: what a request asks, which pipeline answers, how the answer looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+
+from streambank.errors import NotFound
+from streambank.routes import banks, memories, operations
+from streambank.wire import http
+
+_APP = APIGatewayHttpResolver()
+for _router in (banks.ROUTER, memories.ROUTER, operations.ROUTER):
+    _APP.include_router(_router)
+
+
+@_APP.not_found
+def _no_route(_: Exception) -> NoReturn:
+    raise NotFound("there is no such route or method")
+
+
+def respond(event: Mapping[str, Any], context: object) -> http.Reply:
+    """Answer an API Gateway event; the many spellings of a bank's path are one route each.
+
+    Raises:
+        StreambankError: whatever the route raises.
+    """
+    place = http.place(event)
+    _APP.append_context(place=place, event=event)  # type: ignore[no-untyped-call]
+    path = "/bank" + place.rest.replace(":", "/:", 1) if place.rest.startswith(":") else "/bank" + place.rest
+    return dict(_APP.resolve({**event, "rawPath": path if place.bank else "/banks"}, context))  # type: ignore[arg-type]

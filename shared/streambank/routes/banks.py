@@ -1,0 +1,125 @@
+"""Banks."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from streambank import wiring
+from streambank.errors import InvalidArgument, NotFound
+from streambank.model.bank import Bank
+from streambank.pipeline import banking, ingest
+from streambank.pipeline.banking import BankChange
+from streambank.wire import bank as bank_wire
+from streambank.wire import http, operation, paging, reader, requests
+from streambank.wire.ingest import ingest_call, trigger_rule
+
+ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
+_MASKABLE = {"displayName", "description", "contextSpec"}
+
+
+def _place() -> http.Place:
+    return ROUTER.context["place"]  # type: ignore[no-any-return]
+
+
+def _event() -> dict[str, Any]:
+    return ROUTER.context["event"]  # type: ignore[no-any-return]
+
+
+def _shown(bank: Bank) -> dict[str, object]:
+    return bank_wire.bank(bank, _place().parent, wiring.stores().banks.document(bank.id))
+
+
+def _existing() -> Bank:
+    bank = wiring.stores().banks.get(_place().bank)
+    if bank is None:
+        raise NotFound(f"there is no bank {_place().bank!r}")
+    return bank
+
+
+def _change() -> BankChange:
+    said = requests.parsed(requests.BankRequest, http.body(_event()))
+    document = said.document()
+    _check_rule(document or {})
+    change = BankChange(said.display_name, said.description, document)
+    return _masked(change, (_event().get("queryStringParameters") or {}).get("updateMask"))
+
+
+def _check_rule(document: dict[str, Any]) -> None:
+    """A rule that no call could name must not become everybody's default."""
+    path = "contextSpec.memoryBankConfig.generationConfig.generationTriggerConfig.generationRule"
+    rule = document.get("generationConfig", {}).get("generationTriggerConfig", {}).get("generationRule")
+    if rule is not None:
+        trigger_rule(rule, path)
+
+
+def _masked(change: BankChange, mask: str | None) -> BankChange:
+    if not mask:
+        return change
+    names = {reader.camel(path.strip()).split(".")[0] for path in mask.split(",")}
+    if not names <= _MASKABLE:
+        raise InvalidArgument("updateMask", "names " + ", ".join(sorted(names - _MASKABLE)) + ", which cannot change")
+    return BankChange(
+        change.display_name if "displayName" in names else None,
+        change.description if "description" in names else None,
+        change.document if "contextSpec" in names else None,
+    )
+
+
+@ROUTER.post("/banks")
+def create() -> dict[str, Any]:
+    # A random number of 63 bits, as the reference's ids look; it is never used again.
+    bank_id = str(secrets.randbits(62) + 2**62)
+    bank = banking.create_bank(bank_id, _change(), banks=wiring.stores().banks, now=wiring.now())
+    return operation.finished(f"{_place().parent}/{bank.id}/operations/create", _shown(bank))
+
+
+@ROUTER.get("/banks")
+def listed() -> dict[str, Any]:
+    query = _event().get("queryStringParameters") or {}
+    size = paging.page_size(query.get("pageSize"))
+    after = paging.position("banks", query.get("pageToken"), (str,))
+    rest = [bank for bank in wiring.stores().banks.list() if after is None or bank.id > after[0]]
+    page: dict[str, Any] = {_place().parent.rsplit("/", 1)[-1]: [_shown(bank) for bank in rest[:size]]}
+    if len(rest) > size:
+        page["nextPageToken"] = paging.token("banks", [rest[size - 1].id])
+    return page
+
+
+@ROUTER.get("/bank")
+def get() -> dict[str, Any]:
+    return _shown(_existing())
+
+
+@ROUTER.patch("/bank")
+def update() -> dict[str, Any]:
+    stores = wiring.stores()
+    bank = banking.update_bank(_place().bank, _change(), banks=stores.banks, patience=stores.patience, now=wiring.now())
+    return operation.finished(f"{_place().bank_name}/operations/update", _shown(bank))
+
+
+@ROUTER.delete("/bank")
+def delete() -> dict[str, Any]:
+    query = _event().get("queryStringParameters") or {}
+    body = requests.parsed(requests.DeleteBankRequest, http.body(_event()) if _event().get("body") else {})
+    force = body.force or query.get("force", "").lower() == "true"
+    banking.delete_bank(_place().bank, force=force, banks=wiring.stores().banks, now=wiring.now())
+    return operation.finished(f"{_place().bank_name}/operations/delete", {})
+
+
+@ROUTER.get("/bank/operations/create")
+@ROUTER.get("/bank/operations/update")
+def changed() -> dict[str, Any]:
+    """Banks change before the call answers; Google's SDK polls all the same."""
+    name = _event()["rawPath"].rsplit("/", 1)[-1]
+    return operation.finished(f"{_place().bank_name}/operations/{name}", _shown(_existing()))
+
+
+@ROUTER.post("/bank/:ingestEvents")
+def ingest_events() -> dict[str, Any]:
+    """The discovery document's spelling; Google's SDK uses memories:ingestEvents."""
+    key = http.header(_event(), "x-idempotency-key")
+    call = ingest_call(http.body(_event()), bank=_place().bank, idempotency_key=key)
+    return operation.receipt(ingest.ingest(call, using=wiring.ingestion()), _place().bank_name)

@@ -1,0 +1,1 @@
+"""Pure decisions: functions of facts, policy and `now`."""

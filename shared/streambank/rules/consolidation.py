@@ -1,0 +1,183 @@
+"""What decisions about candidates become: steps of a plan, and changes of memories."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from streambank.model import ids
+from streambank.model.bank import BankConfig
+from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, MergeStrategy, Metadata, Revision
+from streambank.model.plan import FORGET, Candidate, Recorded, Step, Verdict
+from streambank.model.rule import WindowSettings
+from streambank.model.window import Window
+
+NOTHING_TO_FORGET = "nothing to forget"
+NOT_OFFERED = "names no memory that was offered"
+SUPERSEDED = "superseded by newer evidence"
+RESTATED = "restated"
+NEW = "new"
+DIRECT = "stated by the caller"
+DEFAULT_REVISION_TTL = timedelta(days=365)
+# A memory keeps the evidence of its latest changes, not of all that ever touched it.
+_EVIDENCE_KEPT = 20
+
+
+def is_forget_request(candidate: Candidate) -> bool:
+    """Tell whether *candidate* asks for something to be forgotten."""
+    return candidate.fact.startswith(FORGET)
+
+
+def created(candidate: Candidate, text: str | None = None, reason: str = NEW) -> Step:
+    """Return the step that makes a memory of *candidate*, unless it only asks to forget."""
+    if candidate.rejected:
+        return Step(Verdict.REJECTED, reason=candidate.rejected)
+    if is_forget_request(candidate):
+        return Step(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
+    return Step(Verdict.CREATED, text=text or candidate.fact, reason=reason)
+
+
+def updated(candidate: Candidate, memory: Memory, text: str, reason: str, settings: WindowSettings) -> Step:
+    """Return the step that changes *memory* to *text*, unless newer evidence stands behind what it says now."""
+    if text == memory.fact:
+        return restated(candidate, memory, settings)
+    if candidate.at < memory.as_of:
+        return Step(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
+    return Step(Verdict.UPDATED, memory.id, text, reason=reason)
+
+
+def restated(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> Step:
+    """Return the step for a fact that *memory* says already: at most its evidence or metadata are renewed."""
+    renews = candidate.at > memory.as_of or merged_metadata(memory.metadata, settings) != memory.metadata
+    return Step(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, memory.fact, memory.vector, reason)
+
+
+def deleted(candidate: Candidate, memory: Memory, reason: str) -> Step:
+    """Return the step that forgets *memory*, unless it was said again since."""
+    if candidate.at < memory.as_of:
+        return Step(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
+    return Step(Verdict.DELETED, memory.id, reason=reason)
+
+
+def still_possible(candidate: Candidate, step: Step, known: Container[str]) -> Step:
+    """Return *step*, or what is left of it where its memory is gone: expired, or forgotten by an earlier step."""
+    if step.memory_id is None or step.memory_id in known or step.verdict is Verdict.REJECTED:
+        return step
+    if step.verdict is Verdict.DELETED:
+        return Step(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
+    return replace(step, verdict=Verdict.CREATED, memory_id=None, text=step.text or candidate.fact)
+
+
+def merged_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
+    """Return the metadata of a memory that a window with *settings* updates."""
+    if settings.metadata is None:
+        return current
+    if settings.merge_strategy is MergeStrategy.MERGE:
+        return {**current, **settings.metadata}
+    return settings.metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What governs the memories of one window."""
+
+    window: Window
+    config: BankConfig
+
+    @property
+    def keeps_revisions(self) -> bool:
+        said = self.window.settings.disable_revisions
+        return not (self.config.disable_revisions if said is None else said)
+
+    def revision_expiry(self, now: datetime) -> datetime:
+        """Return when a revision made at *now* expires: the window's word, else the bank's, else 365 days."""
+        expiry = self.window.settings.revision_expiry or self.config.revision_ttl or DEFAULT_REVISION_TTL
+        return now + expiry if isinstance(expiry, timedelta) else expiry
+
+
+def change(
+    policy: Policy, number: int, candidate: Candidate, step: Step, memory: Memory | None, *, now: datetime
+) -> Change | None:
+    """Return what candidate number *number* (from 0) does to *memory*, or None if it touches nothing."""
+    if step.verdict is Verdict.CREATED:
+        return _creation(policy, number, candidate, step, now)
+    if memory is None or step.verdict in (Verdict.REJECTED, Verdict.UNCHANGED):
+        return None
+    if step.verdict is Verdict.DELETED:
+        return deletion(memory, now=now)
+    return _update(policy, candidate, step, memory, now)
+
+
+def _creation(policy: Policy, number: int, candidate: Candidate, step: Step, now: datetime) -> Change:
+    window = policy.window
+    memory = Memory(
+        id=ids.memory_id(window.stream.sid, window.number, number),
+        fact=step.text or candidate.fact,
+        scope=window.stream.scope,
+        created=now,
+        updated=now,
+        as_of=candidate.at,
+        topics=candidate.topics,
+        metadata=window.settings.metadata or {},
+        vector=step.vector,
+        evidence=_evidence(policy, candidate),
+    )
+    return Change(None, memory, _revision(policy, memory, candidate, now))
+
+
+def _update(policy: Policy, candidate: Candidate, step: Step, memory: Memory, now: datetime) -> Change:
+    fact = step.text or memory.fact
+    metadata = merged_metadata(memory.metadata, policy.window.settings)
+    is_visible = (fact, metadata) != (memory.fact, memory.metadata)
+    after = replace(
+        memory,
+        fact=fact,
+        vector=step.vector or memory.vector,
+        metadata=metadata,
+        topics=candidate.topics or memory.topics,
+        as_of=max(candidate.at, memory.as_of),
+        updated=now if is_visible else memory.updated,
+        revision=memory.revision + is_visible,
+        evidence=(memory.evidence + _evidence(policy, candidate))[-_EVIDENCE_KEPT:],
+    )
+    return Change(memory, after, _revision(policy, after, candidate, now) if fact != memory.fact else None)
+
+
+def _evidence(policy: Policy, candidate: Candidate) -> tuple[Evidence, ...]:
+    window = policy.window
+    return (Evidence(window.stream.sid, window.number, candidate.seqs),) if candidate.seqs else ()
+
+
+def _revision(policy: Policy, memory: Memory, candidate: Candidate, now: datetime) -> Revision | None:
+    if not policy.keeps_revisions:
+        return None
+    labels = policy.window.settings.revision_labels or {}
+    expires = policy.revision_expiry(now)
+    return Revision(memory.id, memory.revision, memory.fact, now, expires, labels, (candidate.fact,))
+
+
+def deletion(memory: Memory, *, now: datetime) -> Change:
+    """Return the change that deletes *memory*: its text and vector go, a last, empty revision tells it."""
+    tombstone = replace(
+        memory,
+        fact="",
+        vector=b"",
+        topics=(),
+        metadata={},
+        evidence=(),
+        display_name=None,
+        description=None,
+        deleted=now,
+        updated=now,
+        revision=memory.revision + 1,
+    )
+    return Change(memory, tombstone, Revision(memory.id, tombstone.revision, "", now, now + RECOVERABLE))
+
+
+def counted(verdicts: Iterable[Recorded]) -> dict[str, int]:
+    """Return how often each verdict was given."""
+    counts: dict[str, int] = {}
+    for recorded in verdicts:
+        counts[recorded.verdict] = counts.get(recorded.verdict, 0) + 1
+    return counts

@@ -1,0 +1,78 @@
+"""What callers are told of a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from streambank.model.ids import OperationId
+from streambank.model.operation import NextTrigger, Operation, OperationState
+from streambank.model.plan import Recorded
+from streambank.model.rule import TriggerRule
+from streambank.model.stream import Head
+from streambank.model.window import Window, WindowState
+from streambank.rules import triggers
+
+RETRY = "RETRY"
+
+
+def virtual(sid: str) -> Operation:
+    """Return the operation of window 0: what a stream answers that never had an event. It is always done."""
+    return Operation(OperationId(sid, 0), OperationState.DONE)
+
+
+def gone(sid: str, number: int) -> Operation:
+    """Return the operation of a window whose record has expired: it was done long ago."""
+    return Operation(OperationId(sid, number), OperationState.DONE)
+
+
+def buffering(head: Head, bank_rule: TriggerRule | None) -> Operation:
+    """Return the operation of the open window of *head*."""
+    rule = triggers.effective_rule(None, head.rule, bank_rule)
+    return Operation(
+        id=OperationId(head.stream.sid, head.window),
+        state=OperationState.BUFFERING,
+        pending_events=head.count,
+        created=head.first_arrival,
+        updated=head.last_arrival,
+        next_trigger=_next_trigger(head, rule),
+    )
+
+
+def _next_trigger(head: Head, rule: TriggerRule | None) -> NextTrigger | None:
+    if head.ripe and head.last_arrival:
+        return NextTrigger(head.ripe, head.last_arrival)
+    due = triggers.next_due(head, rule)
+    if due is None:
+        return None
+    threshold = rule.event_count if rule else None
+    return NextTrigger(due.reason, due.at, max(0, threshold - head.count) if threshold else None)
+
+
+def sealed(window: Window, verdicts: Sequence[Recorded] = (), *, downstream: bool = False) -> Operation:
+    """Return the operation of a sealed window, or of its *downstream* generation."""
+    state = state_of(window)
+    waits = NextTrigger(RETRY, window.due) if state is OperationState.RETRYING and window.due else None
+    return Operation(
+        id=OperationId(window.stream.sid, window.number, downstream),
+        state=state,
+        pending_events=0 if window.has_ended and state is not OperationState.PARKED else window.count,
+        created=window.sealed,
+        updated=_last_change(window),
+        next_trigger=waits,
+        window=window,
+        verdicts=tuple(verdicts),
+    )
+
+
+def _last_change(window: Window) -> datetime:
+    return window.ended or window.began or window.sealed
+
+
+def state_of(window: Window) -> OperationState:
+    """Return the state of a sealed window as callers see it."""
+    if window.state is not WindowState.SEALED:
+        return OperationState(window.state)
+    if window.began:
+        return OperationState.GENERATING
+    return OperationState.RETRYING if window.failures else OperationState.SEALED

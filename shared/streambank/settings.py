@@ -1,0 +1,29 @@
+"""The environment, read once, at the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a deployment is told by its template."""
+
+    table: str
+    model: str
+    retention: timedelta
+    dedup_horizon: timedelta
+    state_machine_arn: str = ""
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str]) -> Settings:
+        """Return the settings in *environment*. Raises KeyError if one that has no default is missing."""
+        return cls(
+            table=environment["TABLE_NAME"],
+            model=environment.get("STREAMBANK_MODEL", "bedrock"),
+            retention=timedelta(days=int(environment.get("EVENT_RETENTION_DAYS", "90"))),
+            dedup_horizon=timedelta(days=int(environment.get("DEDUP_HORIZON_DAYS", "90"))),
+            state_machine_arn=environment.get("STATE_MACHINE_ARN", ""),
+        )

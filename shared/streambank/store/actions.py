@@ -1,0 +1,135 @@
+"""Writes as values: actions, and conditions that have names. Every attribute name is aliased."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from streambank.store.attributes import Item, packed
+from streambank.store.keys import Key
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Clauses that must all hold."""
+
+    clauses: tuple[str, ...]
+    names: frozenset[str]
+    values: Mapping[str, str | int | bytes] = field(default_factory=dict)
+
+    def __and__(self, other: Condition) -> Condition:
+        return Condition(self.clauses + other.clauses, self.names | other.names, {**self.values, **other.values})
+
+    @property
+    def expression(self) -> str:
+        return " AND ".join(self.clauses)
+
+
+def absent() -> Condition:
+    """The item is not there."""
+    return Condition(("attribute_not_exists(#PK)",), frozenset({"PK"}))
+
+
+def absent_or_expired(now_seconds: int) -> Condition:
+    """The item is not there, or it should not be: TTL deletion lags by up to 48 hours."""
+    clause = "(attribute_not_exists(#PK) OR #ttl < :now)"
+    return Condition((clause,), frozenset({"PK", "ttl"}), {":now": now_seconds})
+
+
+def present() -> Condition:
+    """The item is there."""
+    return Condition(("attribute_exists(#PK)",), frozenset({"PK"}))
+
+
+def equals(**attributes: str | int) -> Condition:
+    """Each attribute has this value."""
+    clauses = tuple(f"#{name} = :is_{name}" for name in attributes)
+    return Condition(clauses, frozenset(attributes), {f":is_{name}": value for name, value in attributes.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write the whole item."""
+
+    key: Key
+    values: Mapping[str, str | int | bytes | None]
+    condition: Condition | None = None
+
+    def request(self, table: str) -> dict[str, Any]:
+        """Return the parameters of PutItem."""
+        item = packed({"PK": self.key.pk, "SK": self.key.sk, **self.values})
+        return {"TableName": table, "Item": item, **_conditional(self.condition)}
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Set attributes, and remove those that are None."""
+
+    key: Key
+    values: Mapping[str, str | int | bytes | None]
+    condition: Condition
+
+    def request(self, table: str) -> dict[str, Any]:
+        """Return the parameters of UpdateItem."""
+        sets = {name: value for name, value in self.values.items() if value is not None}
+        removes = [name for name in self.values if name not in sets]
+        return {
+            "TableName": table,
+            "Key": item_key(self.key),
+            "UpdateExpression": _update_expression(sets, removes),
+            **_conditional(self.condition, set(self.values), {f":to_{name}": value for name, value in sets.items()}),
+        }
+
+
+def _update_expression(sets: Mapping[str, Any], removes: list[str]) -> str:
+    clauses = []
+    if sets:
+        clauses.append("SET " + ", ".join(f"#{name} = :to_{name}" for name in sets))
+    if removes:
+        clauses.append("REMOVE " + ", ".join(f"#{name}" for name in removes))
+    return " ".join(clauses)
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove the item."""
+
+    key: Key
+    condition: Condition | None = None
+
+    def request(self, table: str) -> dict[str, Any]:
+        """Return the parameters of DeleteItem."""
+        return {"TableName": table, "Key": item_key(self.key), **_conditional(self.condition)}
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionCheck:
+    """Write nothing, but only let the transaction pass if the condition holds."""
+
+    key: Key
+    condition: Condition
+
+    def request(self, table: str) -> dict[str, Any]:
+        """Return the parameters of a ConditionCheck."""
+        return {"TableName": table, "Key": item_key(self.key), **_conditional(self.condition)}
+
+
+Action = Put | Update | Delete | ConditionCheck
+
+
+def item_key(key: Key) -> Item:
+    return packed({"PK": key.pk, "SK": key.sk})
+
+
+def _conditional(
+    condition: Condition | None, names: set[str] | None = None, values: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    names = (names or set()) | (condition.names if condition else set())
+    values = {**(values or {}), **(condition.values if condition else {})}
+    request: dict[str, Any] = {"ConditionExpression": condition.expression} if condition else {}
+    if names:
+        request["ExpressionAttributeNames"] = {f"#{name}": name for name in sorted(names)}
+    if values:
+        request["ExpressionAttributeValues"] = packed(values)
+    return request

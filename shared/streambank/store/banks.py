@@ -1,0 +1,134 @@
+"""Banks, their configuration, and their end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from streambank.model.bank import Bank, BankStatus
+from streambank.model.ids import DEFAULT_BANK
+from streambank.store import codec, keys, text
+from streambank.store.actions import Put, Update, absent, equals
+from streambank.store.attributes import instant, milliseconds
+from streambank.store.keys import Key
+from streambank.store.table import Table
+
+# A call that read the bank before it began to be deleted has ended by then: functions that write live 15 s.
+CASCADE_AFTER = timedelta(seconds=60)
+
+
+def bank_of(bank_id: str, item: Mapping[str, Any] | None) -> Bank | None:
+    """Return the bank that *item* holds; `default` exists without one, a deleting bank does not exist."""
+    if item is None:
+        return Bank(DEFAULT_BANK) if bank_id == DEFAULT_BANK else None
+    bank = _bank(bank_id, item)
+    return bank if bank.status is BankStatus.ACTIVE else None
+
+
+def _bank(bank_id: str, item: Mapping[str, Any]) -> Bank:
+    return Bank(
+        id=bank_id,
+        created=instant(item.get("at")),
+        updated=instant(item.get("upd")),
+        display_name=item.get("name"),
+        description=item.get("desc"),
+        status=BankStatus(item["st"]),
+        default_rule=codec.rule_value(item.get("rule")),
+        retention=_days(item.get("ret")),
+        dedup_horizon=_days(item.get("dedup")),
+    )
+
+
+def _days(stored: int | None) -> timedelta | None:
+    return None if stored is None else timedelta(days=stored)
+
+
+def _values(bank: Bank, version: int) -> codec.Values:
+    return {
+        "ver": version,
+        "at": milliseconds(bank.created),
+        "upd": milliseconds(bank.updated),
+        "name": bank.display_name,
+        "desc": bank.description,
+        "st": bank.status,
+        "rule": codec.rule_text(bank.default_rule),
+        "ret": bank.retention.days if bank.retention else None,
+        "dedup": bank.dedup_horizon.days if bank.dedup_horizon else None,
+    }
+
+
+class Banks:
+    """The access patterns of banks."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def get(self, bank_id: str) -> Bank | None:
+        """Return an active bank, or None."""
+        return bank_of(bank_id, self._table.get(keys.bank(bank_id)))
+
+    def document(self, bank_id: str) -> dict[str, Any]:
+        """Return the MemoryBankConfig that was stored for a bank, in camelCase; empty where there is none."""
+        item = self._table.get(keys.bank_config(bank_id))
+        return text.decompressed(item["doc"]) if item else {}
+
+    def list(self) -> list[Bank]:
+        """Return the active banks in order of their ids, `default` among them."""
+        stored = {item["SK"]: bank_of(item["SK"], item) for item in self._table.query("BANKS")}
+        stored.setdefault(DEFAULT_BANK, Bank(DEFAULT_BANK))
+        return [bank for _, bank in sorted(stored.items()) if bank]
+
+    def create(self, bank: Bank, document: Mapping[str, Any]) -> None:
+        """Store a new bank. Raises Conflict if the id is taken."""
+        self._table.transact([Put(keys.bank(bank.id), _values(bank, 1), absent()), self._config_put(bank, document)])
+
+    def update(self, bank_id: str, change: Callable[[Bank], Bank], document: Mapping[str, Any] | None) -> Bank | None:
+        """Apply *change*, and *document* where given, and return the bank; None if it does not exist.
+
+        Raises:
+            Conflict: somebody else updated it meanwhile.
+        """
+        item = self._table.get(keys.bank(bank_id))
+        bank = bank_of(bank_id, item)
+        if bank is None:
+            return None
+        changed = change(bank)
+        version = item["ver"] if item else 0
+        condition = equals(ver=version) if item else absent()
+        put = Put(keys.bank(bank_id), _values(changed, version + 1), condition)
+        self._table.transact([put] if document is None else [put, self._config_put(bank, document)])
+        return changed
+
+    def _config_put(self, bank: Bank, document: Mapping[str, Any]) -> Put:
+        return Put(keys.bank_config(bank.id), {"doc": text.compressed(dict(document))})
+
+    def is_empty(self, bank_id: str) -> bool:
+        """Tell whether no scope and no stream was ever written in a bank."""
+        entries = (self._table.query(keys.registry(bank_id, shard), page=1) for shard in range(keys.REGISTRY_SHARDS))
+        return all(next(found, None) is None for found in entries)
+
+    def close(self, bank_id: str, *, now: datetime) -> None:
+        """Let a bank answer nothing any more, and its end begin after a minute. Raises Conflict."""
+        key = keys.bank(bank_id)
+        values = {"st": BankStatus.DELETING, **codec.due_values(key, now + CASCADE_AFTER)}
+        self._table.write(Update(key, values, equals(st=BankStatus.ACTIVE)))
+
+    def is_closing(self, bank_id: str) -> bool:
+        """Tell whether a bank waits for its end."""
+        item = self._table.get(keys.bank(bank_id))
+        return item is not None and item["st"] == BankStatus.DELETING
+
+    def delete_contents(self, bank_id: str) -> Iterator[int]:
+        """Delete everything under a bank, bit by bit; each step yields how many items went. Ends with the bank."""
+        for shard in range(keys.REGISTRY_SHARDS):
+            for entry in self._table.query(keys.registry(bank_id, shard)):
+                yield self._delete_entry(bank_id, Key(entry["PK"], entry["SK"]))
+        yield self._table.delete_all([keys.bank_config(bank_id), keys.bank(bank_id)])
+
+    def _delete_entry(self, bank_id: str, entry: Key) -> int:
+        kind, *names = entry.sk.split("#")
+        partition = keys.stream(bank_id, names[1]) if kind == "S" else keys.scope(bank_id, names[0])
+        doomed = [Key(item["PK"], item["SK"]) for item in self._table.query(partition)]
+        memories = [keys.memory_name(bank_id, key.sk[2:]) for key in doomed if key.sk.startswith("M#")]
+        return self._table.delete_all([*memories, *doomed, entry])

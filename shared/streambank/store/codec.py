@@ -1,0 +1,222 @@
+"""Streams and windows to items and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from streambank.model.event import Event, KeyedEvent, StoredEvent
+from streambank.model.memory import MergeStrategy
+from streambank.model.rule import Reason, TriggerRule, WindowSettings
+from streambank.model.stream import Head, StreamId
+from streambank.model.window import DirectMemory, Window, WindowState
+from streambank.store import keys, text
+from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.keys import Key
+
+Values = dict[str, "str | int | bytes | None"]
+
+
+def instant_of(value: int | None) -> datetime:
+    """Return an instant that its item always holds."""
+    moment = instant(value)
+    if moment is None:
+        raise ValueError("the item lacks an instant")
+    return moment
+
+
+def due_values(key: Key, due: datetime | None) -> Values:
+    """Return the attributes that put the item under *key* into index `due`, or take it out."""
+    return {"G1PK": keys.due_partition(key) if due else None, "G1SK": seconds(due)}
+
+
+def due_instant(item: Mapping[str, Any]) -> datetime | None:
+    """Return when index `due` shows *item*."""
+    return instant(item["G1SK"] * 1000) if "G1SK" in item else None
+
+
+# ---- rules and settings travel on HEAD and on windows: short names, since HEAD is written with every call
+
+
+def rule_text(rule: TriggerRule | None) -> str | None:
+    if rule is None:
+        return None
+    return text.dumps(
+        {
+            name: value
+            for name, value in (
+                ("n", rule.event_count),
+                ("i", rule.idle and int(rule.idle.total_seconds())),
+                ("f", rule.interval and int(rule.interval.total_seconds())),
+                ("o", rule.overlap or None),
+            )
+            if value is not None
+        }
+    )
+
+
+def rule_value(stored: str | None) -> TriggerRule | None:
+    if stored is None:
+        return None
+    rule = json.loads(stored)
+    idle, interval = (timedelta(seconds=rule[name]) if name in rule else None for name in "if")
+    return TriggerRule(rule.get("n"), idle, interval, rule.get("o", 0))
+
+
+def settings_text(settings: WindowSettings) -> str | None:
+    if settings.is_empty:
+        return None
+    named = {
+        "l": settings.revision_labels,
+        "x": text.expiry_text(settings.revision_expiry),
+        "d": settings.disable_revisions,
+        "m": text.metadata_text(settings.metadata),
+        "s": settings.merge_strategy,
+        "z": settings.time_zone,
+    }
+    return text.dumps({name: value for name, value in named.items() if value is not None})
+
+
+def settings_value(stored: str | None) -> WindowSettings:
+    named = json.loads(stored or "{}")
+    return WindowSettings(
+        revision_labels=named.get("l"),
+        revision_expiry=text.expiry_value(named.get("x")),
+        disable_revisions=named.get("d"),
+        metadata=text.metadata_value(named.get("m")),
+        merge_strategy=MergeStrategy(named["s"]) if "s" in named else None,
+        time_zone=named.get("z"),
+    )
+
+
+# ---- HEAD
+
+
+def head_values(head: Head) -> Values:
+    key = keys.head(head.stream.bank, head.stream.sid)
+    return {
+        "ver": head.version,
+        "seq": head.seq,
+        "win": head.window,
+        "wst": head.start,
+        "cnt": head.count,
+        "byt": head.size,
+        "t0": milliseconds(head.first_arrival),
+        "lt": milliseconds(head.last_arrival),
+        "anchor": milliseconds(head.anchor),
+        "rule": rule_text(head.rule),
+        "ripe": int(head.ripe is not None),
+        "why": head.ripe,
+        "cfg": settings_text(head.settings),
+        "sco": text.dumps(head.stream.scope),
+        "str": head.stream.name,
+        **due_values(key, head.due),
+    }
+
+
+def stream_of(item: Mapping[str, Any]) -> StreamId:
+    _, bank, sid = item["PK"].split("#")
+    return StreamId(bank, sid, json.loads(item["sco"]), item["str"])
+
+
+def head_of(item: Mapping[str, Any]) -> Head:
+    return Head(
+        stream=stream_of(item),
+        version=item["ver"],
+        seq=item["seq"],
+        window=item["win"],
+        start=item["wst"],
+        count=item["cnt"],
+        size=item["byt"],
+        first_arrival=instant(item.get("t0")),
+        last_arrival=instant(item.get("lt")),
+        anchor=instant(item.get("anchor")),
+        rule=rule_value(item.get("rule")),
+        ripe=Reason(item["why"]) if item["ripe"] else None,
+        settings=settings_value(item.get("cfg")),
+        due=due_instant(item),
+    )
+
+
+# ---- events
+
+
+def batch_values(events: Sequence[KeyedEvent], first_seq: int, window: int, arrived: datetime) -> Values:
+    return {
+        "d": text.compressed([_event_text(keyed.event) for keyed in events]),
+        "n": len(events),
+        "seq": first_seq,
+        "win": window,
+        "at": milliseconds(arrived),
+    }
+
+
+def _event_text(event: Event) -> list[Any]:
+    time = event.time.isoformat() if event.time else None
+    return [event.role[0], list(event.parts), event.event_id, time]
+
+
+def batch_events(item: Mapping[str, Any]) -> list[StoredEvent]:
+    arrived = instant_of(item["at"])
+    events = [_event_value(stored) for stored in text.decompressed(item["d"])]
+    return [StoredEvent(event, item["seq"] + offset, arrived) for offset, event in enumerate(events)]
+
+
+def _event_value(stored: list[Any]) -> Event:
+    role, parts, event_id, time = stored
+    moment = datetime.fromisoformat(time) if time else None
+    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment)
+
+
+# ---- windows
+
+
+def window_values(window: Window) -> Values:
+    key = keys.window(window.stream.bank, window.stream.sid, window.number)
+    direct = [[memory.fact, list(memory.topics)] for memory in window.direct]
+    return {
+        "win": window.number,
+        "fst": window.first_seq,
+        "lst": window.last_seq,
+        "rsn": window.reason,
+        "at": milliseconds(window.sealed),
+        "lt": milliseconds(window.last_arrival),
+        "rule": rule_text(window.rule),
+        "cfg": settings_text(window.settings),
+        "sco": text.dumps(window.stream.scope),
+        "str": window.stream.name,
+        "st": window.state,
+        "att": window.attempt,
+        "tries": window.failures,
+        "cur": window.cursor,
+        "dir": text.compressed(direct) if direct else None,
+        **due_values(key, window.due),
+    }
+
+
+def window_of(item: Mapping[str, Any]) -> Window:
+    direct = text.decompressed(item["dir"]) if "dir" in item else []
+    return Window(
+        stream=stream_of(item),
+        number=item["win"],
+        first_seq=item["fst"],
+        last_seq=item["lst"],
+        reason=Reason(item["rsn"]),
+        sealed=instant_of(item["at"]),
+        last_arrival=instant_of(item["lt"]),
+        rule=rule_value(item.get("rule")),
+        settings=settings_value(item.get("cfg")),
+        state=WindowState(item["st"]),
+        attempt=item["att"],
+        failures=item["tries"],
+        cursor=item["cur"],
+        due=due_instant(item),
+        began=instant(item.get("beg")),
+        ended=instant(item.get("end")),
+        held=bool(item.get("held")),
+        failure=item.get("fail"),
+        outcome=json.loads(item.get("out", "{}")),
+        direct=tuple(DirectMemory(fact, tuple(topics)) for fact, topics in direct),
+    )

@@ -1,0 +1,53 @@
+"""What DynamoDB's errors mean, in one file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from streambank.errors import Conflict, OutOfReach
+
+_THROTTLES = {
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "ThrottlingException",
+    "LimitExceededException",
+}
+_THROTTLED_ACTIONS = {"ThrottlingError", "ProvisionedThroughputExceeded"}
+_OPEN_OUTCOMES = {"InternalServerError", "ServiceUnavailable", "TransactionInProgressException", "InternalFailure"}
+
+
+def translated(error: Exception) -> Exception:
+    """Return the failure that *error* stands for, or *error* itself where it is a fault of ours."""
+    if isinstance(error, ClientError):
+        return _translated_client_error(error)
+    return OutOfReach(type(error).__name__) if isinstance(error, BotoCoreError) else error
+
+
+def _translated_client_error(error: ClientError) -> Exception:
+    response: dict[str, Any] = dict(error.response)
+    code: str = response["Error"].get("Code", "")
+    if code == "ConditionalCheckFailedException":
+        return Conflict((Conflict.CONDITION_FAILED,))
+    if code == "TransactionCanceledException":
+        return _cancelled(response)
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code in _THROTTLES | _OPEN_OUTCOMES or status >= 500:
+        return OutOfReach(code)
+    fault: Exception = error
+    return fault
+
+
+def _cancelled(response: Any) -> Exception:
+    """A cancelled transaction wrote nothing; a refusal that no repeat can cure is a fault of ours."""
+    reasons = tuple(reason.get("Code", "None") for reason in response.get("CancellationReasons", []))
+    if "ValidationError" in reasons:
+        return ClientError(response, "TransactWriteItems")
+    return OutOfReach("Throttled") if _THROTTLED_ACTIONS & set(reasons) else Conflict(reasons)
+
+
+def repeats_hide_outcome(error: Exception) -> bool:
+    """Tell whether botocore sent the request before: an earlier send may have been carried out."""
+    response: Any = getattr(error, "response", None) or {}
+    return bool(response.get("ResponseMetadata", {}).get("RetryAttempts", 0))

@@ -1,0 +1,121 @@
+"""Every key of the table, in one file.
+
+S#{bank}#{sid}     HEAD, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
+C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}
+N#{bank}#{memory}  N
+K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}
+BANKS              {bank}
+BANK#{bank}        CONFIG
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import NamedTuple
+
+# 12 digits keep numeric order in sort keys for any stream that will ever be.
+_WIDTH = 12
+DUE_SHARDS = 8
+LIST_SHARDS = 8
+REGISTRY_SHARDS = 8
+
+
+class Key(NamedTuple):
+    """A primary key of the table."""
+
+    pk: str
+    sk: str
+
+
+def _shard(text: str, shards: int) -> int:
+    return zlib.crc32(text.encode()) % shards
+
+
+def stream(bank: str, sid: str) -> str:
+    return f"S#{bank}#{sid}"
+
+
+def head(bank: str, sid: str) -> Key:
+    return Key(stream(bank, sid), "HEAD")
+
+
+def batch(bank: str, sid: str, first_seq: int) -> Key:
+    return Key(stream(bank, sid), f"B#{first_seq:0{_WIDTH}}")
+
+
+def marker(bank: str, sid: str, event_key: str) -> Key:
+    return Key(stream(bank, sid), f"D#{event_key}")
+
+
+def window(bank: str, sid: str, number: int) -> Key:
+    return Key(stream(bank, sid), f"W#{number:0{_WIDTH}}")
+
+
+def candidates(bank: str, sid: str, number: int, part: int) -> Key:
+    return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#C{part:03}")
+
+
+def plan(bank: str, sid: str, number: int, part: int) -> Key:
+    return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#L{part:03}")
+
+
+def verdict(bank: str, sid: str, number: int, candidate: int) -> Key:
+    return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#V{candidate:06}")
+
+
+def scope(bank: str, cid: str) -> str:
+    return f"C#{bank}#{cid}"
+
+
+def version(bank: str, cid: str) -> Key:
+    return Key(scope(bank, cid), "V")
+
+
+def memory(bank: str, cid: str, memory_id: str) -> Key:
+    return Key(scope(bank, cid), f"M#{memory_id}")
+
+
+def revision(bank: str, cid: str, memory_id: str, number: int) -> Key:
+    return Key(scope(bank, cid), f"R#{memory_id}#{number:0{_WIDTH}}")
+
+
+def memory_name(bank: str, memory_id: str) -> Key:
+    return Key(f"N#{bank}#{memory_id}", "N")
+
+
+def registry(bank: str, shard: int) -> str:
+    return f"K#{bank}#{shard}"
+
+
+def registered_scope(bank: str, cid: str) -> Key:
+    return Key(registry(bank, _shard(cid, REGISTRY_SHARDS)), f"C#{cid}")
+
+
+def registered_stream(bank: str, cid: str, sid: str) -> Key:
+    return Key(registry(bank, _shard(cid, REGISTRY_SHARDS)), f"S#{cid}#{sid}")
+
+
+def bank(bank_id: str) -> Key:
+    return Key("BANKS", bank_id)
+
+
+def bank_config(bank_id: str) -> Key:
+    return Key(f"BANK#{bank_id}", "CONFIG")
+
+
+def due_partition(key: Key) -> str:
+    """Return the partition of index `due` that *key* is found in."""
+    return f"DUE#{_shard(key.pk + key.sk, DUE_SHARDS)}"
+
+
+def due_partitions() -> list[str]:
+    return [f"DUE#{shard}" for shard in range(DUE_SHARDS)]
+
+
+def list_partition(bank_id: str, kind: str, name: str) -> str:
+    """Return the partition of index `list` that the thing called *name* is found in."""
+    return f"{bank_id}#{kind}#{_shard(name, LIST_SHARDS)}"
+
+
+def list_partitions(bank_id: str, kind: str) -> list[str]:
+    return [f"{bank_id}#{kind}#{shard}" for shard in range(LIST_SHARDS)]

@@ -1,0 +1,278 @@
+"""Scopes and their memories: every writer commits under the scope's version."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from streambank.errors import Conflict
+from streambank.model import ids
+from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
+from streambank.model.plan import Completion, Slice
+from streambank.model.window import WindowState
+from streambank.store import codec, keys, text
+from streambank.store.actions import Action, Put, Update, absent, absent_or_expired, equals, present
+from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.plans import verdict_put
+from streambank.store.table import Table
+from streambank.store.windows import is_mine
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeView:
+    """A scope's memories as of *version*; 0 means that nothing was ever written there."""
+
+    version: int
+    erasing: bool
+    memories: tuple[Memory, ...]
+
+
+class Memories:
+    """The access patterns of `C#` and `N#`."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    # ---- reading
+
+    def view(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> ScopeView:
+        """Return the live memories of a scope; the version is read before them, never after or beside."""
+        cid = ids.scope_id(scope)
+        item = self._table.get(keys.version(bank, cid)) or {"ver": 0}
+        memories = tuple(memory for memory in self._all(bank, cid, scope) if memory.is_live(now))
+        return ScopeView(item["ver"], bool(item.get("erasing")), memories)
+
+    def _all(self, bank: str, cid: str, scope: Mapping[str, str]) -> Iterator[Memory]:
+        found = self._table.query(keys.scope(bank, cid), prefix="M#")
+        return (memory_of(item, dict(scope)) for item in found)
+
+    def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
+        """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
+        return [memory for memory in self._all(bank, ids.scope_id(scope), scope) if memory.is_live(now)]
+
+    def find(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
+        """Return a live memory by its id, or None."""
+        memory = self.find_or_tombstone(bank, memory_id, now=now)
+        return memory if memory and memory.is_live(now) else None
+
+    def find_or_tombstone(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
+        """Return a memory that is live or was deleted within 48 hours, or None."""
+        name = self._table.get(keys.memory_name(bank, memory_id))
+        if name is None:
+            return None
+        scope = json.loads(name["sco"])
+        item = self._table.get(keys.memory(bank, ids.scope_id(scope), memory_id))
+        memory = memory_of(item, scope) if item else None
+        return memory if memory and (memory.is_live(now) or _is_recoverable(memory, now)) else None
+
+    def listed(self, bank: str, count: int, after: tuple[int, str] | None) -> list[tuple[int, str, str]]:
+        """Return time, id and partition of a bank's next *count* memories, newest first as index `list` has them."""
+        up_to = after[0] if after else None
+        shards = (
+            self._table.query_index("list", partition, up_to=up_to, backward=True, page=count + 1)
+            for partition in keys.list_partitions(bank, "M")
+        )
+        found = ((i["G2SK"], i["SK"][2:], i["PK"]) for shard in shards for i in _capped(shard, count, after))
+        return sorted(found, reverse=True)[:count]
+
+    def read_listed(self, listed: Iterable[tuple[int, str, str]], *, now: datetime) -> list[Memory]:
+        """Return those of *listed* that are live, read again: an index may lag."""
+        wanted = [(keys.Key(pk, f"M#{memory_id}"), keys.Key(pk, "V")) for _, memory_id, pk in listed]
+        items = self._table.read(key for pair in wanted for key in pair)
+        pairs = ((items.get(memory), items.get(version)) for memory, version in wanted)
+        found = (memory_of(item, json.loads(scope["sco"])) for item, scope in pairs if item and scope)
+        return [memory for memory in found if memory.is_live(now)]
+
+    def revisions(self, bank: str, memory: Memory, *, now: datetime) -> list[Revision]:
+        """Return the live revisions of *memory*, newest first."""
+        key = keys.revision(bank, ids.scope_id(memory.scope), memory.id, 0)
+        found = self._table.query(key.pk, prefix=f"R#{memory.id}#", backward=True)
+        return [revision for revision in map(revision_of, found) if revision.is_live(now)]
+
+    def revision(self, bank: str, memory: Memory, number: int, *, now: datetime) -> Revision | None:
+        """Return one live revision of *memory*, or None."""
+        item = self._table.get(keys.revision(bank, ids.scope_id(memory.scope), memory.id, number))
+        revision = revision_of(item) if item else None
+        return revision if revision and revision.is_live(now) else None
+
+    # ---- writing
+
+    def commit_slice(
+        self, bank: str, scope: Mapping[str, str], piece: Slice, completion: Completion | None, *, now: datetime
+    ) -> None:
+        """Apply one slice of a plan, and end the window where *completion* is given: one transaction.
+
+        Raises:
+            Conflict: the window is no longer this attempt's (action 0), or the scope has changed (action 1).
+            OutOfReach: the tries are used up and nobody knows.
+        """
+        attempt = piece.attempt
+        window_key = keys.window(bank, attempt.sid, attempt.window)
+        guard = is_mine(attempt.attempt) & equals(cur=piece.start)
+        actions: list[Action] = [Update(window_key, _progress(piece, completion, window_key), guard)]
+        if piece.end > piece.start:
+            actions += self._version_bump(bank, scope, piece.version, piece.end - piece.start)
+        actions += [verdict_put(attempt, recorded) for recorded in piece.verdicts]
+        if piece.change:
+            actions += change_actions(bank, piece.change, now)
+        self._table.transact(actions)
+
+    def commit_change(
+        self, bank: str, scope: Mapping[str, str], version: int, change: Change, *, now: datetime
+    ) -> None:
+        """Apply one change under the scope's *version*. Raises Conflict and OutOfReach as `commit_slice` does."""
+        self._table.transact([*self._version_bump(bank, scope, version, 1), *change_actions(bank, change, now)])
+
+    def _version_bump(self, bank: str, scope: Mapping[str, str], version: int, by: int) -> list[Action]:
+        key = keys.version(bank, ids.scope_id(scope))
+        if version:
+            return [Update(key, {"ver": version + by}, equals(ver=version))]
+        spelled = text.dumps(dict(scope))
+        entry = keys.registered_scope(bank, ids.scope_id(scope))
+        return [Put(key, {"ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
+
+    def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
+        """Let the revisions of a deleted memory go with its tombstone, and take that out of index `due`."""
+        key = keys.memory(bank, cid, memory_id)
+        item = self._table.get(key)
+        if item is None or "del" not in item:
+            return
+        for found in self._table.query(key.pk, prefix=f"R#{memory_id}#"):
+            if found.get("ttl", item["ttl"] + 1) > item["ttl"]:
+                self._shorten(keys.Key(found["PK"], found["SK"]), item["ttl"])
+        self._settle(key, item["rev"])
+
+    def _shorten(self, key: keys.Key, until: int) -> None:
+        try:
+            self._table.write(Update(key, {"ttl": until}, present()))
+        except Conflict:
+            return  # it expired meanwhile
+
+    def _settle(self, key: keys.Key, revision: int) -> None:
+        try:
+            self._table.write(Update(key, codec.due_values(key, None), equals(rev=revision)))
+        except Conflict:
+            return  # it came back meanwhile: a rollback
+
+
+def _capped(items: Iterator[dict[str, Any]], count: int, after: tuple[int, str] | None) -> Iterator[dict[str, Any]]:
+    """Return the first *count* of *items*, which are newest first, that come after *after*."""
+    rest = (item for item in items if after is None or (item["G2SK"], item["SK"][2:]) < after)
+    return islice(rest, count)
+
+
+def _is_recoverable(memory: Memory, now: datetime) -> bool:
+    return memory.deleted is not None and now < memory.deleted + RECOVERABLE
+
+
+def _progress(piece: Slice, completion: Completion | None, key: keys.Key) -> codec.Values:
+    if completion is None:
+        return {"cur": piece.end}
+    return {
+        "cur": piece.end,
+        "st": WindowState.DONE,
+        "end": milliseconds(completion.ended),
+        "out": text.dumps(completion.outcome),
+        "ttl": seconds(completion.expires),
+        "fail": None,
+        **codec.due_values(key, completion.release),
+    }
+
+
+def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
+    """Return the writes of one change: memory, id look-up, revision."""
+    memory = change.after
+    cid = ids.scope_id(memory.scope)
+    name = keys.memory_name(bank, memory.id)
+    until = memory_expiry(memory)
+    fresh = absent_or_expired(seconds(now) or 0) if change.before is None else None
+    actions: list[Action] = [
+        Put(keys.memory(bank, cid, memory.id), memory_values(bank, memory)),
+        Put(name, {"sco": text.dumps(memory.scope), "ttl": seconds(until)}, fresh),
+    ]
+    if change.revision:
+        key = keys.revision(bank, cid, memory.id, change.revision.number)
+        actions.append(Put(key, revision_values(change.revision)))
+    return actions
+
+
+def memory_expiry(memory: Memory) -> datetime | None:
+    """Return when DynamoDB may drop *memory*: at its own expiry, a tombstone after 48 hours."""
+    return memory.deleted + RECOVERABLE if memory.deleted else memory.expires
+
+
+def memory_values(bank: str, memory: Memory) -> codec.Values:
+    key = keys.memory(bank, ids.scope_id(memory.scope), memory.id)
+    is_live = memory.deleted is None
+    evidence = [[found.sid, found.window, list(found.seqs)] for found in memory.evidence]
+    return {
+        "fact": memory.fact,
+        "at": milliseconds(memory.created),
+        "upd": milliseconds(memory.updated),
+        "asof": milliseconds(memory.as_of),
+        "rev": memory.revision,
+        "top": text.dumps(list(memory.topics)) if memory.topics else None,
+        "meta": text.dumps(text.metadata_text(memory.metadata)) if memory.metadata else None,
+        "vec": memory.vector or None,
+        "exp": milliseconds(memory.expires),
+        "name": memory.display_name,
+        "desc": memory.description,
+        "ev": text.dumps(evidence) if evidence else None,
+        "del": milliseconds(memory.deleted),
+        "ttl": seconds(memory_expiry(memory)),
+        "G2PK": keys.list_partition(bank, "M", memory.id) if is_live else None,
+        "G2SK": milliseconds(memory.created) if is_live else None,
+        **codec.due_values(key, memory.deleted),
+    }
+
+
+def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
+    return Memory(
+        id=item["SK"][2:],
+        fact=item["fact"],
+        scope=scope,
+        created=codec.instant_of(item["at"]),
+        updated=codec.instant_of(item["upd"]),
+        as_of=codec.instant_of(item["asof"]),
+        revision=item["rev"],
+        topics=tuple(json.loads(item.get("top", "[]"))),
+        metadata=text.metadata_value(json.loads(item.get("meta", "{}"))) or {},
+        vector=bytes(item.get("vec", b"")),
+        expires=instant(item.get("exp")),
+        display_name=item.get("name"),
+        description=item.get("desc"),
+        evidence=tuple(Evidence(sid, win, tuple(seqs)) for sid, win, seqs in json.loads(item.get("ev", "[]"))),
+        deleted=instant(item.get("del")),
+    )
+
+
+def revision_values(revision: Revision) -> codec.Values:
+    return {
+        "n": revision.number,
+        "fact": revision.fact,
+        "at": milliseconds(revision.created),
+        "ttl": seconds(revision.expires),
+        "exp": milliseconds(revision.expires),
+        "lab": text.dumps(revision.labels) if revision.labels else None,
+        "ext": text.dumps(list(revision.extracted)) if revision.extracted else None,
+    }
+
+
+def revision_of(item: Mapping[str, Any]) -> Revision:
+    return Revision(
+        memory_id=item["SK"].split("#")[1],
+        number=item["n"],
+        fact=item["fact"],
+        created=codec.instant_of(item["at"]),
+        expires=_earlier(instant(item.get("exp")), instant(item["ttl"] * 1000) if "ttl" in item else None),
+        labels=json.loads(item.get("lab", "{}")),
+        extracted=tuple(json.loads(item.get("ext", "[]"))),
+    )
+
+
+def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:
+    return min((time for time in (first, second) if time is not None), default=None)

@@ -1,0 +1,140 @@
+"""Streams: reading a call's surroundings, committing it, sealing its window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from streambank.model import ids
+from streambank.model.bank import Bank
+from streambank.model.event import KeyedEvent, Seen
+from streambank.model.stream import Head, StreamId
+from streambank.model.window import Window
+from streambank.rules.parts import batches
+from streambank.store import codec, keys
+from streambank.store.actions import Action, Put, absent, absent_or_expired, equals
+from streambank.store.attributes import milliseconds, seconds
+from streambank.store.banks import bank_of
+from streambank.store.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What one round trip tells a call: its stream's head, its bank, and which of its events are known."""
+
+    head: Head | None
+    bank: Bank | None
+    seen: dict[str, Seen]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """How long raw events are kept, and how long their ids are recognised."""
+
+    retention: timedelta
+    dedup_horizon: timedelta
+
+
+class Streams:
+    """The access patterns of `S#` partitions up to the seal."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def surroundings(self, stream: StreamId, event_keys: Iterable[str], *, now: datetime) -> Surroundings:
+        """Return what a call of at most 97 ids needs to know: one round trip."""
+        head_key, bank_key = keys.head(stream.bank, stream.sid), keys.bank(stream.bank)
+        markers = {keys.marker(stream.bank, stream.sid, key): key for key in event_keys}
+        found = self._table.read([head_key, bank_key, *markers])
+        seen = {
+            markers[key]: Seen(item["seq"], item["win"], bytes(item["h"]))
+            for key, item in found.items()
+            if key in markers and item["ttl"] >= _floor(now)
+        }
+        head = found.get(head_key)
+        return Surroundings(codec.head_of(head) if head else None, bank_of(stream.bank, found.get(bank_key)), seen)
+
+    def head(self, bank: str, sid: str) -> Head | None:
+        """Return the head of a stream, or None."""
+        item = self._table.get(keys.head(bank, sid))
+        return codec.head_of(item) if item else None
+
+    def head_and_bank(self, bank: str, sid: str) -> tuple[Head | None, Bank | None]:
+        """Return the head of a stream and its bank: one round trip."""
+        head_key, bank_key = keys.head(bank, sid), keys.bank(bank)
+        found = self._table.read([head_key, bank_key])
+        head = found.get(head_key)
+        return codec.head_of(head) if head else None, bank_of(bank, found.get(bank_key))
+
+    def commit(
+        self, before: Head | None, after: Head, fresh: Sequence[KeyedEvent], *, now: datetime, lifetimes: Lifetimes
+    ) -> Head:
+        """Write *after* with its *fresh* events and return it as stored: one transaction.
+
+        Raises:
+            Conflict: the stream changed since *before* was read.
+            OutOfReach: the tries are used up and nobody knows.
+        """
+        stored = replace(after, version=after.version + 1)
+        actions: list[Action] = [self._head_put(before, stored)]
+        if before is None:
+            actions.append(_registration(stored.stream))
+        actions += _batch_puts(after, fresh, now, lifetimes)
+        actions += _marker_puts(after, fresh, now, lifetimes)
+        self._table.transact(actions)
+        return stored
+
+    def _head_put(self, before: Head | None, after: Head) -> Put:
+        condition = absent() if before is None else equals(ver=before.version)
+        return Put(keys.head(after.stream.bank, after.stream.sid), codec.head_values(after), condition)
+
+    def seal(self, before: Head, after: Head, window: Window) -> Head:
+        """Close *window* and open the next one: one transaction. Raises as `commit` does."""
+        stored = replace(after, version=after.version + 1)
+        key = keys.window(window.stream.bank, window.stream.sid, window.number)
+        self._table.transact([self._head_put(before, stored), Put(key, codec.window_values(window), absent())])
+        return stored
+
+    def rearm(self, head: Head, due: datetime | None) -> None:
+        """Set when the sweep looks at *head* again, or that it need not. Raises Conflict."""
+        self._table.write(self._head_put(head, replace(head, due=due, version=head.version + 1)))
+
+
+def _floor(now: datetime) -> int:
+    return (milliseconds(now) or 0) // 1000
+
+
+def _registration(stream: StreamId) -> Put:
+    """A stream is entered once, with its first head: erase and lists walk the registry, nothing scans."""
+    key = keys.registered_stream(stream.bank, ids.scope_id(stream.scope), stream.sid)
+    return Put(key, {"sid": stream.sid})
+
+
+def _batch_puts(head: Head, fresh: Sequence[KeyedEvent], now: datetime, lifetimes: Lifetimes) -> list[Action]:
+    puts: list[Action] = []
+    first = head.seq - len(fresh) + 1
+    for run in batches(fresh):
+        values = codec.batch_values(run, first, head.window, now)
+        key = keys.batch(head.stream.bank, head.stream.sid, first)
+        puts.append(Put(key, {**values, "ttl": seconds(now + lifetimes.retention)}, absent()))
+        first += len(run)
+    return puts
+
+
+def _marker_puts(head: Head, fresh: Sequence[KeyedEvent], now: datetime, lifetimes: Lifetimes) -> list[Action]:
+    first = head.seq - len(fresh) + 1
+    return [
+        Put(
+            keys.marker(head.stream.bank, head.stream.sid, keyed.key),
+            {
+                "seq": first + offset,
+                "win": head.window,
+                "h": keyed.event.fingerprint(),
+                "ttl": seconds(now + lifetimes.dedup_horizon),
+            },
+            absent_or_expired(_floor(now)),
+        )
+        for offset, keyed in enumerate(fresh)
+        if keyed.key is not None
+    ]

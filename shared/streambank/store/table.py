@@ -1,0 +1,192 @@
+"""The one door to DynamoDB: requests, pages, repeats."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from streambank.errors import Conflict, OutOfReach
+from streambank.rules.backoff import retry_pause_seconds
+from streambank.store import failures
+from streambank.store.actions import Action, Delete, Put, Update, item_key
+from streambank.store.attributes import Item, packed, unpacked
+from streambank.store.keys import Key
+
+# BatchGetItem takes 100 keys, BatchWriteItem 25 requests.
+_BATCH_KEYS = 100
+_BATCH_WRITES = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often a request is tried, and how it waits: at most 8 tries and 3.6 s, with full jitter."""
+
+    pause: Callable[[float], None]
+    jitter: Callable[[], float]
+    tries: int = 8
+
+    def attempts(self) -> Iterator[int]:
+        """Yield the number of each try, pausing in between."""
+        for attempt in range(self.tries):
+            if attempt:
+                self.pause(retry_pause_seconds(attempt - 1, self.jitter()))
+            yield attempt
+
+
+class Table:
+    """Reads and writes items as plain values; *client* is boto3's low-level DynamoDB client."""
+
+    def __init__(self, client: Any, name: str, patience: Patience) -> None:
+        self._client = client
+        self.name = name
+        self.patience = patience
+
+    def _call(self, operation: str, **parameters: Any) -> Any:
+        try:
+            return getattr(self._client, operation)(**parameters)
+        except Exception as error:
+            raise failures.translated(error) from error
+
+    def get(self, key: Key) -> dict[str, Any] | None:
+        """Return the item under *key*, read consistently, or None."""
+        found = self._call("get_item", TableName=self.name, Key=item_key(key), ConsistentRead=True)
+        return unpacked(found["Item"]) if "Item" in found else None
+
+    def read(self, keys: Iterable[Key]) -> dict[Key, dict[str, Any]]:
+        """Return the items that exist under *keys*, read consistently, a hundred a round trip."""
+        wanted = list(dict.fromkeys(keys))
+        items: dict[Key, dict[str, Any]] = {}
+        for start in range(0, len(wanted), _BATCH_KEYS):
+            for item in self._read_batch([item_key(key) for key in wanted[start : start + _BATCH_KEYS]]):
+                values = unpacked(item)
+                items[Key(values["PK"], values["SK"])] = values
+        return items
+
+    def _read_batch(self, keys: list[Item]) -> Iterator[Item]:
+        for _ in self.patience.attempts():
+            request = {self.name: {"Keys": keys, "ConsistentRead": True}}
+            reply = self._call("batch_get_item", RequestItems=request)
+            yield from reply["Responses"].get(self.name, [])
+            keys = reply.get("UnprocessedKeys", {}).get(self.name, {}).get("Keys", [])
+            if not keys:
+                return
+        raise OutOfReach("UnprocessedKeys")
+
+    def query(
+        self,
+        pk: str,
+        *,
+        prefix: str = "",
+        between: tuple[str, str] | None = None,
+        backward: bool = False,
+        page: int | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the items of partition *pk* in order of their sort keys, read consistently, page by page."""
+        condition, values = _range(pk, prefix, between)
+        names = {"#PK": "PK", "#SK": "SK"} if "#SK" in condition else {"#PK": "PK"}
+        request = {
+            "TableName": self.name,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeNames": names,
+            "ExpressionAttributeValues": packed(values),
+            "ConsistentRead": True,
+            "ScanIndexForward": not backward,
+        }
+        return self._pages(request, page)
+
+    def query_index(
+        self, index: str, partition: str, *, up_to: int | None = None, backward: bool = False, page: int | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the keys that *index* (`due` or `list`) holds in *partition*, in order; it may lag a little."""
+        prefix = {"due": "G1", "list": "G2"}[index]
+        names = {"#pk": f"{prefix}PK"} | ({"#sk": f"{prefix}SK"} if up_to is not None else {})
+        values: dict[str, str | int | bytes | None] = {":pk": partition, ":to": up_to}
+        request = {
+            "TableName": self.name,
+            "IndexName": index,
+            "KeyConditionExpression": "#pk = :pk" + (" AND #sk <= :to" if up_to is not None else ""),
+            "ExpressionAttributeNames": names,
+            "ExpressionAttributeValues": packed(values),
+            "ScanIndexForward": not backward,
+        }
+        return self._pages(request, page)
+
+    def _pages(self, request: dict[str, Any], page: int | None) -> Iterator[dict[str, Any]]:
+        if page:
+            request["Limit"] = page
+        while True:
+            reply = self._call("query", **request)
+            yield from map(unpacked, reply["Items"])
+            if "LastEvaluatedKey" not in reply:
+                return
+            request["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
+
+    def write(self, action: Put | Update | Delete) -> dict[str, Any] | None:
+        """Carry out one *action* and return the item as it is then (updates only). Raises Conflict."""
+        request = action.request(self.name)
+        if isinstance(action, Put):
+            self._call("put_item", **request)
+        elif isinstance(action, Delete):
+            self._call("delete_item", **request)
+        else:
+            reply = self._call("update_item", ReturnValues="ALL_NEW", **request)
+            return unpacked(reply["Attributes"])
+        return None
+
+    def transact(self, actions: Sequence[Action]) -> None:
+        """Carry out all of *actions* or none; the first must carry the condition that rules them out for good.
+
+        A failure with an open outcome repeats the same request under the same token. After one, only the first
+        action's failed condition proves that nothing was written; any other cancellation is repeated again, or
+        events without ids could be stored twice.
+
+        Raises:
+            Conflict: nothing was written; read again.
+            OutOfReach: the tries are used up and nobody knows.
+        """
+        request = {
+            "TransactItems": [{type(action).__name__: action.request(self.name)} for action in actions],
+            "ClientRequestToken": uuid.uuid4().hex,
+        }
+        is_open = False
+        for _ in self.patience.attempts():
+            try:
+                self._client.transact_write_items(**request)
+            except Exception as error:
+                failure = failures.translated(error)
+                is_open = is_open or failures.repeats_hide_outcome(error)
+                if isinstance(failure, Conflict) and (not is_open or failure.failed(0)):
+                    raise failure from error
+                if not isinstance(failure, Conflict | OutOfReach):
+                    raise
+                is_open = True
+            else:
+                return
+        raise OutOfReach("TransactWriteItems")
+
+    def delete_all(self, keys: Iterable[Key]) -> int:
+        """Delete *keys* unconditionally, twenty-five a round trip, and return how many."""
+        doomed = list(keys)
+        for start in range(0, len(doomed), _BATCH_WRITES):
+            requests = [{"DeleteRequest": {"Key": item_key(key)}} for key in doomed[start : start + _BATCH_WRITES]]
+            self._write_batch(requests)
+        return len(doomed)
+
+    def _write_batch(self, requests: list[dict[str, Any]]) -> None:
+        for _ in self.patience.attempts():
+            reply = self._call("batch_write_item", RequestItems={self.name: requests})
+            requests = reply.get("UnprocessedItems", {}).get(self.name, [])
+            if not requests:
+                return
+        raise OutOfReach("UnprocessedItems")
+
+
+def _range(pk: str, prefix: str, between: tuple[str, str] | None) -> tuple[str, dict[str, str | int | bytes | None]]:
+    if between:
+        condition = "#PK = :pk AND #SK BETWEEN :first AND :last"
+        return condition, {":pk": pk, ":first": between[0], ":last": between[1]}
+    if prefix:
+        return "#PK = :pk AND begins_with(#SK, :prefix)", {":pk": pk, ":prefix": prefix}
+    return "#PK = :pk", {":pk": pk}

@@ -1,0 +1,192 @@
+"""Sealed windows: their events, their attempts, their plans, their end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from streambank.errors import Conflict
+from streambank.model.event import StoredEvent
+from streambank.model.plan import Extracted, Plan, Recorded
+from streambank.model.window import Attempt, Window, WindowState
+from streambank.store import codec, keys, plans
+from streambank.store.actions import Action, Condition, ConditionCheck, Update, absent, equals, present
+from streambank.store.attributes import milliseconds, seconds
+from streambank.store.keys import Key
+from streambank.store.table import Table
+
+# A processed window's events stay at least this long, also when they are older than their retention.
+_LAST_LOOK = timedelta(days=1)
+
+
+def key_of(window: Window) -> Key:
+    return keys.window(window.stream.bank, window.stream.sid, window.number)
+
+
+def is_mine(attempt: int) -> Condition:
+    """The window still waits for this attempt: the fence of every write of a generation."""
+    return equals(st=WindowState.SEALED, att=attempt)
+
+
+class Windows:
+    """The access patterns of `W#`, `P#` and of `B#` once it is sealed."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def get(self, bank: str, sid: str, number: int) -> Window | None:
+        """Return a sealed window, or None."""
+        item = self._table.get(keys.window(bank, sid, number))
+        return codec.window_of(item) if item else None
+
+    def claim(self, attempt: Attempt, *, now: datetime) -> Window | None:
+        """Book that *attempt* began and return its window, or None if it is too late for it."""
+        update = Update(_window_key(attempt), {"beg": milliseconds(now)}, is_mine(attempt.attempt))
+        try:
+            item = self._table.write(update)
+        except Conflict:
+            return None
+        return codec.window_of(item) if item else None
+
+    def mine(self, attempt: Attempt) -> Window | None:
+        """Return the window of *attempt*, or None if it is too late for it."""
+        window = self.get(attempt.bank, attempt.sid, attempt.window)
+        is_current = window and window.state is WindowState.SEALED and window.attempt == attempt.attempt
+        return window if is_current else None
+
+    # ---- events
+
+    def events(self, window: Window) -> list[StoredEvent]:
+        """Return the events of *window* in order of their numbers."""
+        return [event for item in self._batches(window) for event in codec.batch_events(item)]
+
+    def _batches(self, window: Window) -> Iterator[dict[str, object]]:
+        if window.last_seq < window.first_seq:
+            return iter(())
+        bank, sid = window.stream.bank, window.stream.sid
+        ends = (keys.batch(bank, sid, window.first_seq), keys.batch(bank, sid, window.last_seq))
+        return self._table.query(ends[0].pk, between=(ends[0].sk, ends[1].sk))
+
+    def overlap(self, window: Window) -> list[StoredEvent]:
+        """Return the last events before *window*, as many as its rule carries over, whatever became of theirs."""
+        wanted = window.rule.overlap if window.rule else 0
+        if not wanted or window.first_seq <= 1:
+            return []
+        bank, sid = window.stream.bank, window.stream.sid
+        ends = (keys.batch(bank, sid, 1), keys.batch(bank, sid, window.first_seq - 1))
+        events: list[StoredEvent] = []
+        for item in self._table.query(ends[0].pk, between=(ends[0].sk, ends[1].sk), backward=True, page=25):
+            events = codec.batch_events(item) + events
+            if len(events) >= wanted:
+                break
+        return events[-wanted:]
+
+    def hold_events(self, window: Window) -> None:
+        """Let the events of *window* never expire, before anything says that it takes longer (I6)."""
+        for key in self._batch_keys(window):
+            self._set_expiry(key, None)
+
+    def hold(self, window: Window) -> None:
+        """Hold the events of *window* and book it, so that its end gives them their expiry back."""
+        self.hold_events(window)
+        self._change(window, {"held": 1}, is_mine(window.attempt))
+
+    def release_events(self, window: Window, *, now: datetime, retention: timedelta) -> None:
+        """Give the events of *window* their expiry back, and take the window out of index `due`."""
+        until = seconds(max(window.last_arrival + retention, now + _LAST_LOOK))
+        for key in self._batch_keys(window):
+            self._set_expiry(key, until)
+        self._change(window, {"held": None, **codec.due_values(key_of(window), None)}, equals(st=window.state))
+
+    def _batch_keys(self, window: Window) -> list[Key]:
+        return [Key(str(item["PK"]), str(item["SK"])) for item in self._batches(window)]
+
+    def _set_expiry(self, key: Key, until: int | None) -> None:
+        try:
+            self._table.write(Update(key, {"ttl": until}, present()))
+        except Conflict:
+            return  # it expired between the query and here, which only a processed window's events do
+
+    # ---- attempts
+
+    def rearm(self, window: Window, due: datetime) -> bool:
+        """Set when the sweep looks at *window* again; False if it changed meanwhile."""
+        return self._change(window, codec.due_values(key_of(window), due), equals(st=window.state, att=window.attempt))
+
+    def failed(self, window: Window, *, failure: str, failures: int, due: datetime | None, now: datetime) -> bool:
+        """Book that an attempt at *window* came to nothing; without *due* it is parked. False if it is too late."""
+        state = WindowState.SEALED if due else WindowState.PARKED
+        values: codec.Values = {
+            "st": state,
+            "att": window.attempt + 1,
+            "tries": failures,
+            "fail": failure,
+            "held": 1,
+            "beg": None,
+            "end": None if due else milliseconds(now),
+            **codec.due_values(key_of(window), due),
+        }
+        return self._change(window, values, is_mine(window.attempt))
+
+    def redriven(self, window: Window, *, due: datetime) -> Window | None:
+        """Make a parked *window* pending again and return it; None if it changed meanwhile."""
+        values: codec.Values = {
+            "st": WindowState.SEALED,
+            "att": window.attempt + 1,
+            "tries": 0,
+            "end": None,
+            **codec.due_values(key_of(window), due),
+        }
+        condition = equals(st=WindowState.PARKED, att=window.attempt)
+        if not self._change(window, values, condition):
+            return None
+        return replace(window, state=WindowState.SEALED, attempt=window.attempt + 1, failures=0, due=due, ended=None)
+
+    def _change(self, window: Window, values: codec.Values, condition: Condition) -> bool:
+        try:
+            self._table.write(Update(key_of(window), values, condition))
+        except Conflict:
+            return False
+        return True
+
+    # ---- candidates and plans
+
+    def save_extracted(self, attempt: Attempt, extracted: Extracted) -> bool:
+        """Store a window's candidates once and for ever; False if another execution was first or this one is late."""
+        check: Action = ConditionCheck(_window_key(attempt), is_mine(attempt.attempt))
+        puts = plans.extracted_puts(attempt, extracted)
+        first, rest = puts[0], puts[1:]
+        try:
+            self._table.transact([replace(first, condition=absent()), check, *rest])
+        except Conflict:
+            return False
+        return True
+
+    def extracted(self, attempt: Attempt) -> Extracted | None:
+        """Return a window's candidates if they were stored."""
+        prefix = keys.candidates(attempt.bank, attempt.sid, attempt.window, 0)
+        return plans.extracted_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
+
+    def save_plan(self, attempt: Attempt, plan: Plan) -> bool:
+        """Store the plan of *attempt*, in place of an older one; False if it is too late."""
+        check = ConditionCheck(_window_key(attempt), is_mine(attempt.attempt))
+        try:
+            self._table.transact([check, *plans.plan_puts(attempt, plan)])
+        except Conflict:
+            return False
+        return True
+
+    def plan(self, attempt: Attempt) -> Plan | None:
+        """Return the stored plan of a window, or None."""
+        prefix = keys.plan(attempt.bank, attempt.sid, attempt.window, 0)
+        return plans.plan_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
+
+    def verdicts(self, window: Window) -> list[Recorded]:
+        """Return what became of the candidates of *window*, in their order, as far as it is committed."""
+        prefix = keys.verdict(window.stream.bank, window.stream.sid, window.number, 0)
+        return [plans.recorded_of(item) for item in self._table.query(prefix.pk, prefix=prefix.sk[:-6])]
+
+
+def _window_key(attempt: Attempt) -> Key:
+    return keys.window(attempt.bank, attempt.sid, attempt.window)

@@ -1,0 +1,1 @@
+"""HTTP shapes: both spellings in, camelCase out."""

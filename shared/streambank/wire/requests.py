@@ -1,0 +1,191 @@
+"""Bodies of every route but ingest, whose function must start without pydantic."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from streambank.errors import InvalidArgument
+
+MAX_NAME_BYTES = 1_024
+MAX_QUERY_BYTES = 8_192
+Name = Annotated[str, Field(max_length=MAX_NAME_BYTES)]
+Seconds = Annotated[str, Field(pattern=r"^\d{1,12}(\.\d{1,9})?s$")]
+ScopeKeys = list[str]
+
+
+class Message(BaseModel):
+    """An object in either spelling; what is unknown is refused."""
+
+    model_config = ConfigDict(
+        extra="forbid", alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, frozen=True
+    )
+
+
+M = TypeVar("M", bound=Message)
+
+
+def parsed(kind: type[M], body: Any) -> M:
+    """Return *body* as a message of *kind*. Raises InvalidArgument naming the first field that breaks a rule."""
+    try:
+        return kind.model_validate(body, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        problem = "unknown field" if first["type"] == "extra_forbidden" else first["msg"]
+        raise InvalidArgument(".".join(str(part) for part in first["loc"]), problem) from error
+
+
+# ---- retrieve
+
+
+class SimilaritySearchParams(Message):
+    search_query: Annotated[str, Field(max_length=MAX_QUERY_BYTES)]
+    top_k: Annotated[int, Field(ge=0)] = 0
+
+
+class SimpleRetrievalParams(Message):
+    page_size: Annotated[int, Field(ge=0)] = 0
+    page_token: str = ""
+
+
+class RetrieveRequest(Message):
+    scope: Any = None
+    similarity_search_params: SimilaritySearchParams | None = None
+    simple_retrieval_params: SimpleRetrievalParams | None = None
+
+
+# ---- banks
+
+
+class GenerationRule(Message):
+    event_count: int | None = None
+    idle_duration: str | None = None
+    fixed_interval: str | None = None
+    overlap_event_count: int | None = None
+
+
+class GenerationTriggerConfig(Message):
+    generation_rule: GenerationRule | None = None
+
+
+class GenerationConfig(Message):
+    model: Name | None = None
+    generation_trigger_config: GenerationTriggerConfig | None = None
+
+
+class SimilaritySearchConfig(Message):
+    embedding_model: Name | None = None
+
+
+class GranularTtlConfig(Message):
+    create_ttl: Seconds | None = None
+    generate_created_ttl: Seconds | None = None
+    generate_updated_ttl: Seconds | None = None
+
+
+class TtlConfig(Message):
+    default_ttl: Seconds | None = None
+    granular_ttl_config: GranularTtlConfig | None = None
+    memory_revision_default_ttl: Seconds | None = None
+
+
+class ManagedMemoryTopic(Message):
+    managed_topic_enum: Literal[
+        "USER_PERSONAL_INFO", "USER_PREFERENCES", "KEY_CONVERSATION_DETAILS", "EXPLICIT_INSTRUCTIONS"
+    ]
+
+
+class CustomMemoryTopic(Message):
+    label: Name
+    description: Name
+
+
+class MemoryTopic(Message):
+    managed_memory_topic: ManagedMemoryTopic | None = None
+    custom_memory_topic: CustomMemoryTopic | None = None
+
+
+class ExampleContent(Message):
+    role: Name | None = None
+    parts: list[dict[str, Any]] = []
+
+
+class ExampleEvent(Message):
+    content: ExampleContent
+
+
+class ConversationSource(Message):
+    events: list[ExampleEvent]
+
+
+class MemoryTopicId(Message):
+    managed_memory_topic: Name | None = None
+    custom_memory_topic_label: Name | None = None
+
+
+class ExampleMemory(Message):
+    fact: Annotated[str, Field(max_length=8_192)]
+    topics: list[MemoryTopicId] | None = None
+
+
+class GenerateMemoriesExample(Message):
+    conversation_source: ConversationSource
+    generated_memories: list[ExampleMemory] = []
+
+
+class ConsolidationConfig(Message):
+    revisions_per_candidate_count: Annotated[int, Field(ge=0, le=100)] | None = None
+
+
+class CustomizationConfig(Message):
+    scope_keys: ScopeKeys | None = None
+    memory_topics: list[MemoryTopic] | None = None
+    generate_memories_examples: list[GenerateMemoriesExample] | None = None
+    enable_third_person_memories: bool | None = None
+    consolidation_config: ConsolidationConfig | None = None
+    disable_natural_language_memories: bool | None = None
+
+
+class SchemaConfig(Message):
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,62}$")]
+    memory_type: Name | None = None
+    memory_schema: Annotated[dict[str, Any] | None, Field(alias="schema")] = None
+    json_schema: Any = None
+
+
+class StructuredMemoryConfig(Message):
+    scope_keys: ScopeKeys | None = None
+    schema_configs: list[SchemaConfig] = []
+
+
+class MemoryBankConfig(Message):
+    generation_config: GenerationConfig | None = None
+    similarity_search_config: SimilaritySearchConfig | None = None
+    ttl_config: TtlConfig | None = None
+    disable_memory_revisions: bool | None = None
+    customization_configs: list[CustomizationConfig] | None = None
+    structured_memory_configs: list[StructuredMemoryConfig] | None = None
+
+
+class ContextSpec(Message):
+    memory_bank_config: MemoryBankConfig | None = None
+
+
+class BankRequest(Message):
+    """Create and update; an update with an empty config changes nothing of it, as the SDK always sends one."""
+
+    name: Name | None = None
+    display_name: Name | None = None
+    description: Name | None = None
+    context_spec: ContextSpec | None = None
+
+    def document(self) -> dict[str, Any] | None:
+        """Return the configuration in camelCase, or None where none was given."""
+        config = self.context_spec.memory_bank_config if self.context_spec else None
+        return config.model_dump(mode="json", by_alias=True, exclude_none=True) or None if config else None
+
+
+class DeleteBankRequest(Message):
+    force: bool = False

@@ -1,0 +1,180 @@
+"""The composition root: the only place that builds clients, reads the environment and knows the clock."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+import boto3
+from botocore.config import Config
+
+from streambank.errors import ModelNotConfigured
+from streambank.pipeline.ingest import Ingestion
+from streambank.settings import Settings
+from streambank.store.streams import Lifetimes, Streams
+from streambank.store.table import Patience, Table
+from streambank.store.windows import Windows
+
+if TYPE_CHECKING:
+    from streambank.llm.ports import Consolidator, Embedder, Extractor
+    from streambank.pipeline.sweep import Sweeper
+    from streambank.store.banks import Banks
+    from streambank.store.executions import Executions
+    from streambank.store.memories import Memories
+
+# Three sends of at most 3 s each stay within the functions' timeouts; a hidden repeat is found in the reply.
+_CONFIG = Config(
+    connect_timeout=1, read_timeout=3, retries={"mode": "standard", "total_max_attempts": 3}, max_pool_connections=50
+)
+
+
+class Clock(Protocol):
+    """Tells the time, with its zone."""
+
+    def now(self) -> datetime: ...
+
+
+class _SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+_clock: Clock = _SystemClock()
+
+
+def use_clock(clock: Clock) -> None:
+    """Let *clock* rule timers, TTLs, backoff and tokens: local mode's can be moved."""
+    global _clock  # noqa: PLW0603  the one seam for time
+    _clock = clock
+    for built in (stores, executions, extractor, consolidator, embedder):
+        built.cache_clear()  # what was built under another environment
+
+
+def now() -> datetime:
+    """Return the present instant, as the service sees it."""
+    return _clock.now()
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The table and what is read and written through it."""
+
+    settings: Settings
+    patience: Patience
+    table: Table
+
+    @property
+    def streams(self) -> Streams:
+        return Streams(self.table)
+
+    @property
+    def windows(self) -> Windows:
+        return Windows(self.table)
+
+    @property
+    def lifetimes(self) -> Lifetimes:
+        return Lifetimes(self.settings.retention, self.settings.dedup_horizon)
+
+    @property
+    def banks(self) -> Banks:
+        from streambank.store.banks import Banks
+
+        return Banks(self.table)
+
+    @property
+    def memories(self) -> Memories:
+        from streambank.store.memories import Memories
+
+        return Memories(self.table)
+
+
+def client(name: str) -> Any:
+    """Return a boto3 client."""
+    return boto3.client(name, config=_CONFIG)
+
+
+@cache
+def stores() -> Stores:
+    """Return the stores of this deployment."""
+    settings = Settings.read(os.environ)
+    patience = Patience(time.sleep, random.random)
+    return Stores(settings, patience, Table(client("dynamodb"), settings.table, patience))
+
+
+def ingestion() -> Ingestion:
+    """Return what an ingest needs."""
+    built = stores()
+    return Ingestion(built.streams, built.windows, now, built.patience, built.lifetimes)
+
+
+@cache
+def executions() -> Executions:
+    """Return the state machine's executions; the client is built when it is first needed."""
+    from streambank.store.executions import Executions
+
+    return Executions(client("stepfunctions"), Settings.read(os.environ).state_machine_arn)
+
+
+def sweeper() -> Sweeper:
+    """Return what a sweep needs."""
+    from streambank.pipeline.sweep import Sweeper
+    from streambank.store.due import DueIndex
+
+    built = stores()
+    return Sweeper(
+        due=DueIndex(built.table),
+        streams=built.streams,
+        windows=built.windows,
+        memories=built.memories,
+        banks=built.banks,
+        executions=executions(),
+        lifetimes=built.lifetimes,
+        clock=now,
+        jitter=random.random,
+    )
+
+
+jitter: Callable[[], float] = random.random
+
+
+class _Unconfigured:
+    """Stands where a deployment has no model: every generation fails visibly, and no event is lost."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ModelNotConfigured("this deployment has no such model")
+
+
+@cache
+def extractor() -> Extractor:
+    """Return who proposes facts."""
+    if stores().settings.model != "embedded":
+        return _Unconfigured()
+    from streambank.llm.embedded.extractor import EmbeddedExtractor
+
+    return EmbeddedExtractor()
+
+
+@cache
+def consolidator() -> Consolidator:
+    """Return who decides what facts mean for memories."""
+    if stores().settings.model != "embedded":
+        return _Unconfigured()
+    from streambank.llm.embedded.consolidator import EmbeddedConsolidator
+
+    return EmbeddedConsolidator()
+
+
+@cache
+def embedder() -> Embedder:
+    """Return who maps texts to vectors."""
+    if stores().settings.model != "embedded":
+        return _Unconfigured()
+    from streambank.llm.embedded.embedder import WordLlamaEmbedder
+
+    return WordLlamaEmbedder()

@@ -1,0 +1,65 @@
+"""`python -m infra.local`, as a newcomer runs it."""
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCT = ROOT / "shared" / "streambank" / "wiring.py"
+RUN = "import sys; from infra.local.__main__ import main; sys.exit(main())"
+
+
+def started(*arguments: str, code: str = RUN) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_taken_port_is_told_in_one_line() -> None:
+    """A port that somebody else has is told before anything is started."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        process = started("--port", port)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (1, "")
+    assert err.count("\n") == 1
+    assert f"port {port}" in err
+
+
+def test_missing_module_is_told_in_one_line() -> None:
+    """What is not installed is named, with the way to install it."""
+    process = started("--port", "0", code="import sys; sys.modules['moto'] = None\n" + RUN)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (1, "")
+    assert err.count("\n") == 1
+    assert "missing moto; install" in err
+
+
+def test_interrupt_while_starting_ends_cleanly() -> None:
+    """Being stopped before it is ready is no error."""
+    process = started("--port", "0")
+    assert process.stdout is not None
+    assert "starting" in process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.skipif(not PRODUCT.exists(), reason="the product is not there")
+def test_service_comes_up_and_ends_cleanly() -> None:
+    """It says where it is and with which token, answers there, and Ctrl-C ends it with status 0 and no traceback."""
+    process = started("--port", "0")
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(2)]
+    url = next(word for word in lines[1].split() if word.startswith("http")).rstrip(",")
+    assert "token: local" in lines[1]
+    assert httpx.get(url + "/_local/counters").status_code == 200
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (0, "", "")

@@ -1,0 +1,286 @@
+"""What the embedded consolidator decides about candidates and memories."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import product
+
+import pytest
+
+from streambank.llm.embedded import consolidator as reasons
+from streambank.llm.embedded.consolidator import EmbeddedConsolidator
+from streambank.llm.ports import FORGET, Action, ConsolidationRequest, Decision, OfferedFact, OfferedMemory, Usage
+
+AT = datetime(2023, 5, 24, tzinfo=UTC)
+
+
+def decided(facts: list[str], memories: list[str], *, days: int = 1) -> list[Decision]:
+    """Return the decisions on *facts*, said *days* after the evidence for *memories*."""
+    offered = tuple(OfferedFact(n, fact, None, AT + timedelta(days=days)) for n, fact in enumerate(facts, 1))
+    known = tuple(OfferedMemory(n, memory, AT) for n, memory in enumerate(memories, 1))
+    return list(EmbeddedConsolidator().consolidate(ConsolidationRequest(offered, known)).decisions)
+
+
+def action(fact: str, memory: str) -> Action:
+    return decided([fact], [memory])[0].action
+
+
+TEA = (
+    "I take my tea without sugar",
+    "I drink tea with no sugar",
+    "No sugar in my tea, please",
+    "I don't put sugar in my tea",
+    "The user drinks tea without sugar",
+)
+
+
+@pytest.mark.parametrize(("fact", "memory"), list(product(TEA, TEA)))
+def test_rewordings_of_one_habit_are_one(fact: str, memory: str) -> None:
+    """However tea without sugar is put, it is known already."""
+    assert decided([fact], [memory])[0] == Decision(1, Action.NONE, memory=1, reason=reasons.RESTATED)
+
+
+@pytest.mark.parametrize(
+    ("fact", "memory"),
+    [
+        ("Fen is my dog's name", "My dog is called Fen"),
+        ("I have a dog called Fen", "My dog is called Fen"),
+        ("My dog's name is Fen", "The user's dog is called Fen"),
+        ("I reside in Graz", "I live in Graz"),
+        ("Lives in Graz", "I live in Graz"),
+        ("I live in Graz", "I live in Graz, Austria"),
+        ("Green is my favourite colour", "My favorite color is green"),
+        ("I have a peanut allergy", "I'm allergic to peanuts"),
+        ("I'm a nurse", "I work as a nurse"),
+        ("I enjoy hiking", "I love hiking"),
+        ("I hate okra", "I can't stand okra"),
+        ("The user loves tea", "I love tea"),
+        ("I was born on 3 May 1990", "My birthday is 3 May 1990"),
+        ("I don't smoke", "I quit smoking"),
+        ("I play chess", "I play chess with my brother"),
+        ("Siemens is my employer", "I work at Siemens"),
+        ("I'm 34", "I am 34 years old"),
+        ("Soy alérgica al marisco", "Soy alérgica al marisco"),
+    ],
+)
+def test_a_restated_fact_changes_nothing(fact: str, memory: str) -> None:
+    """A paraphrase names the memory that it restates."""
+    assert decided([fact], [memory])[0] == Decision(1, Action.NONE, memory=1, reason=reasons.RESTATED)
+
+
+CHANGES = [
+    ("I support United now, not Rovers", "My team is Rovers"),
+    ("I can't stand okra", "I love okra"),
+    ("I love okra now", "I hate okra"),
+    ("I moved to Linz", "I live in Graz"),
+    ("I moved from Graz to Linz in May 2023", "I live in Graz"),
+    ("I no longer live in Graz", "I live in Graz"),
+    ("The user moved to Linz", "The user lives in Graz"),
+    ("I'm a teacher", "I work as a nurse"),
+    ("I work at Siemens now", "I work for Bosch"),
+    ("I'm vegan", "I'm vegetarian"),
+    ("I'm no longer vegan", "I'm vegan"),
+    ("I eat meat again", "I'm vegan"),
+    ("I got divorced", "I'm married to Tom"),
+    ("I'm 35", "I'm 34 years old"),
+    ("My favourite colour is green", "My favorite color is blue"),
+    ("My dog is called Rex", "My dog is called Fen"),
+    ("My boss is Paul", "My boss is Anna"),
+    ("My phone number is 123", "My phone number is 456"),
+    ("My email is a@b.c", "My email is x@y.z"),
+    ("My birthday is 4 May", "My birthday is 3 May"),
+    ("I drive a truck", "I drive a van"),
+    ("I sold the van", "I drive a van"),
+    ("I prefer coffee to tea", "I prefer tea to coffee"),
+    ("I quit smoking", "I smoke"),
+    ("I don't have a dog", "I have a dog"),
+    ("I gave up chess", "I play chess"),
+    ("I have three cats", "I have two cats"),
+    ("I take sugar in my tea", "I take my tea without sugar"),
+    ("I take the train to work, not the bus", "I take the bus to work"),
+    ("I switched from iPhone to Android", "I use an iPhone"),
+    ("My sister moved to Paris", "My sister lives in Rome"),
+    ("My wife is a teacher", "My wife is a nurse"),
+    ("Call me Rob", "Call me Bob"),
+    ("Always reply in German", "Always reply in French"),
+]
+
+
+@pytest.mark.parametrize(("fact", "memory"), CHANGES)
+def test_a_new_value_updates_the_memory(fact: str, memory: str) -> None:
+    """A contradiction takes the place of what it contradicts."""
+    assert decided([fact], [memory])[0] == Decision(1, Action.UPDATE, 1, fact, reasons.REPLACED)
+
+
+@pytest.mark.parametrize(("fact", "memory"), CHANGES)
+def test_older_evidence_contradicts_nothing(fact: str, memory: str) -> None:
+    """A fact that is older than the memory cannot overturn it."""
+    assert decided([fact], [memory], days=-1)[0] == Decision(1, Action.NONE, memory=1, reason=reasons.SUPERSEDED)
+
+
+@pytest.mark.parametrize(
+    ("fact", "memory"),
+    [
+        ("I play chess with my brother on Sundays", "I play chess"),
+        ("Plays the cello in an orchestra", "Plays the cello"),
+        ("I live in Linz with Tom", "I live in Linz"),
+        ("I moved to Linz in April 2023", "I live in Linz"),
+        ("I work as a nurse at the county hospital", "I work as a nurse"),
+    ],
+)
+def test_detail_enriches_the_memory(fact: str, memory: str) -> None:
+    """A fact that says more than the memory replaces its text."""
+    assert decided([fact], [memory])[0] == Decision(1, Action.UPDATE, 1, fact, reasons.DETAILED)
+
+
+@pytest.mark.parametrize(
+    ("fact", "memory"),
+    [
+        ("My cat number 2 is called Tom2", "My cat number 1 is called Tom1"),
+        ("I have a cat called Fluff", "I have a cat called Tom"),
+        ("My cat is called Tom", "My dog is called Fen"),
+        ("I play the cello", "I play chess"),
+        ("I like green cars", "I like green tea"),
+        ("I like tea", "I like green tea"),
+        ("I like cats", "I like dogs"),
+        ("I hate dogs", "I like cats"),
+        ("My sister lives in Rome", "I live in Graz"),
+        ("My wife is a nurse", "I'm a teacher"),
+        ("I used to live in Graz", "I live in Linz"),
+        ("I went to Paris in June 2024", "I went to Paris in May 2023"),
+        ("Mia loves Tom", "Tom loves Mia"),
+        ("I want to visit Japan", "I visited Japan"),
+        ("I moved in April 2023", "I live in Graz"),
+        ("I drive to work", "I drive a van"),
+        ("I work from home", "I work at Siemens"),
+        ("My favorite food is pizza", "My favorite color is blue"),
+        ("I'm German", "My name is Ana"),
+        ("I live in a small house", "I live in Graz"),
+        ("I live with my sister", "My sister lives with Tom"),
+        ("Rank 2 holder", "Rank 1 holder"),
+        ("Me gusta el té", "Soy alérgica al marisco"),
+    ],
+)
+def test_unlike_facts_are_kept_apart(fact: str, memory: str) -> None:
+    """Facts that only share words are different memories."""
+    assert decided([fact], [memory])[0] == Decision(1, Action.CREATE, text=fact, reason=reasons.NEW)
+
+
+@pytest.mark.parametrize(
+    ("what", "memory"),
+    [
+        ("my ex", "My ex lives in Rome"),
+        ("I smoke", "I smoke"),
+        ("my address", "I live in Graz"),
+        ("where I live", "I live in Graz"),
+        ("my job", "I work as a nurse"),
+        ("my dog's name", "My dog is called Fen"),
+        ("my dog", "My dog is called Fen"),
+        ("my phone number", "My phone number is 1"),
+        ("my allergy", "I'm allergic to peanuts"),
+        ("the user's favorite color", "The user's favorite color is blue"),
+    ],
+)
+def test_forgetting_deletes_what_is_meant(what: str, memory: str) -> None:
+    """A request to forget deletes the memory that it fits."""
+    assert decided([FORGET + what], ["I play the cello", memory])[0] == Decision(
+        1, Action.DELETE, 2, reason=reasons.FORGOTTEN
+    )
+
+
+@pytest.mark.parametrize(
+    ("what", "memory"),
+    [
+        ("my wife", "I play chess"),
+        ("I live in Graz", "My sister lives in Graz"),
+        ("I live in Graz", "I live in Linz"),
+        ("that", "I play chess"),
+        ("", "I play chess"),
+        ("my address", "My sister plays chess"),
+    ],
+)
+def test_forgetting_spares_what_is_not_meant(what: str, memory: str) -> None:
+    """A request that fits no memory deletes none."""
+    assert decided([FORGET + what], [memory])[0] == Decision(1, Action.NONE, reason=reasons.NOTHING_TO_FORGET)
+
+
+def test_forgetting_picks_the_best_match() -> None:
+    """The memory of the attribute itself goes before one that only implies it."""
+    assert decided([f"{FORGET}my address"], ["I live in Graz", "My address is Elm St 5"])[0].memory == 2
+    assert decided([f"{FORGET}my job"], ["I like jobs", "I work as a nurse"])[0].memory == 2
+
+
+def test_forgetting_everything_is_left_to_erasure() -> None:
+    """No single decision can forget everything, so none is taken."""
+    assert decided([f"{FORGET}everything"], ["I play chess"])[0] == Decision(1, Action.NONE, reason=reasons.TOO_BROAD)
+
+
+def test_a_request_older_than_the_memory_forgets_nothing() -> None:
+    """What was said again after the request stays."""
+    assert decided([f"{FORGET}my ex"], ["My ex lives in Rome"], days=-1)[0].reason == reasons.SUPERSEDED
+
+
+def test_the_later_fact_wins() -> None:
+    """Two facts of a request that change one memory end as one update, by the later."""
+    assert decided(["I live in Linz", "I live in Vienna"], ["I live in Graz"]) == [
+        Decision(1, Action.NONE, 1, reason=reasons.SUPERSEDED_BY_FACT),
+        Decision(2, Action.UPDATE, 1, "I live in Vienna", reasons.REPLACED),
+    ]
+
+
+def test_a_change_that_is_taken_back_changes_nothing() -> None:
+    """A, B, A within a request leaves the memory as it is."""
+    assert [each.action for each in decided(["I live in Linz", "I live in Graz"], ["I live in Graz"])] == [
+        Action.NONE
+    ] * 2
+
+
+def test_contradicting_new_facts_make_one_memory() -> None:
+    """Of new facts that exclude each other only the last is created, and repeats add nothing."""
+    assert decided(["I live in Linz", "I live in Vienna", "I live in Vienna"], []) == [
+        Decision(1, Action.NONE, reason=reasons.SUPERSEDED_BY_FACT),
+        Decision(2, Action.CREATE, text="I live in Vienna", reason=reasons.NEW),
+        Decision(3, Action.NONE, reason=reasons.REPEATED),
+    ]
+
+
+def test_a_fact_is_forgotten_within_its_request() -> None:
+    """A fact is not created when a later fact of the request asks to forget it."""
+    got = decided(["I live at Elm St 5", f"{FORGET}my address"], ["I play chess"])
+    assert [each.action for each in got] == [Action.NONE, Action.NONE]
+
+
+def test_an_update_that_is_forgotten_ends_as_a_delete() -> None:
+    """A memory that one fact updates and the next asks to forget is deleted, not updated."""
+    got = decided(["I moved to Linz", f"{FORGET}where I live"], ["I live in Graz"])
+    assert [(each.action, each.memory) for each in got] == [(Action.NONE, 1), (Action.DELETE, 1)]
+
+
+def test_said_again_after_forgetting_is_new() -> None:
+    """A fact that follows a request to forget is created afresh."""
+    got = decided([f"{FORGET}my address", "I live in Linz"], ["I live in Graz"])
+    assert [each.action for each in got] == [Action.DELETE, Action.CREATE]
+
+
+def test_time_not_position_says_which_is_later() -> None:
+    """Of two facts the one said later wins, wherever it stands in the request."""
+    later, earlier = (
+        OfferedFact(1, "I live in Linz", None, AT + timedelta(days=2)),
+        OfferedFact(2, "I live in Rome", None, AT),
+    )
+    request = ConsolidationRequest((later, earlier), (OfferedMemory(1, "I live in Graz", AT),))
+    got = EmbeddedConsolidator().consolidate(request).decisions
+    assert [(each.fact, each.action) for each in got] == [(1, Action.UPDATE), (2, Action.NONE)]
+
+
+def test_identical_text_is_preferred() -> None:
+    """Beside a memory that it contradicts, a fact still finds the one that it equals."""
+    assert decided(["I live in Linz"], ["I live in Graz", "I live in Linz"])[0] == Decision(
+        1, Action.NONE, 2, reason=reasons.RESTATED
+    )
+
+
+def test_a_call_costs_a_call_and_its_characters() -> None:
+    """Usage counts one call and the characters of facts and memories."""
+    request = ConsolidationRequest((OfferedFact(1, "abc", None, AT),), (OfferedMemory(1, "defgh", AT),))
+    assert EmbeddedConsolidator().consolidate(request).usage == Usage(calls=1, characters=8)
