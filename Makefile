@@ -30,10 +30,10 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"
 	@$(BIN)/python -m infra.local
 
 test: $(STAMP)  ## the fast suite
-	@$(BIN)/python -m pytest -m "not slow"
+	@$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
 
 test-all: $(STAMP)  ## everything, minutes of it
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 check: $(STAMP)  ## ruff, mypy, import contracts
 	@$(BIN)/ruff check .

@@ -16,8 +16,7 @@ from infra.local.payload import BadAnswerError, Request, Response, event, json_r
 from infra.local.stack import Route
 
 HOST = "127.0.0.1"
-# Not a secret: nothing beyond this machine reaches the server.
-TOKEN = "local"
+TOKEN = "local"  # noqa: S105  nothing beyond this machine reaches the server
 LONGEST_ADVANCE = timedelta(days=3653)
 IDLE_CONNECTION_SECONDS = 120
 
@@ -122,7 +121,6 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = IDLE_CONNECTION_SECONDS
     # Without this a response waits 40 ms for the client's acknowledgement of its headers.
     disable_nagle_algorithm = True
-    wbufsize = -1
 
     def _answer(self) -> None:
         try:
@@ -133,7 +131,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(self.server.gateway.answer(Request(self.command, self.path, tuple(self.headers.items()), content)))
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _answer
+    # The base class looks methods up by these names.
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _answer  # noqa: N815
 
     def _send(self, response: Response) -> None:
         self.send_response(response.status)
@@ -148,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not bodiless and self.command != "HEAD":
             self.wfile.write(response.body)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class's name for it
         _log.debug(format, *args)
 
 
@@ -196,7 +195,7 @@ class HttpServer(ThreadingHTTPServer):
             self._connections.discard(request)
         super().shutdown_request(request)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002  the base class's
         _log.debug("connection failed", exc_info=True)
 
 

@@ -6,11 +6,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 import boto3
 from moto.awslambda.models import LambdaFunction
 from moto.core.config import DefaultConfig
+from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
+from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
+from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend, stepfunctions_parser_backends
 
 from infra.local.functions import Functions
@@ -69,15 +74,28 @@ class Machine:
 @contextmanager
 def tasks_in_process(functions: Functions) -> Iterator[None]:
     """Have the emulator call *functions* where it would start a container."""
-    invoke_in_container = LambdaFunction._invoke_lambda
+    parse = staticmethod(cache(AmazonStateLanguageParser.parse))
+    client = boto_client_for(REGION, "lambda")
     start_execution = StepFunctionsParserBackend.start_execution
-    LambdaFunction._invoke_lambda = _invoker(functions)  # type: ignore[method-assign, assignment]
-    StepFunctionsParserBackend.start_execution = _one_start_at_a_time(start_execution)  # type: ignore[method-assign]
+    with (
+        _replaced(LambdaFunction, "_invoke_lambda", _invoker(functions)),
+        _replaced(StepFunctionsParserBackend, "start_execution", _one_at_a_time(start_execution)),
+        # A third of a generation's time: the emulator parses the machine for each execution, and makes a client for
+        # each task, which is also nothing to do in several threads at once.
+        _replaced(AmazonStateLanguageParser, "parse", parse),
+        _replaced(lambda_eval_utils, "boto_client_for", lambda **_: client),
+    ):
+        yield
+
+
+@contextmanager
+def _replaced(owner: type | ModuleType, name: str, new: object) -> Iterator[None]:
+    before = vars(owner)[name]
+    setattr(owner, name, new)
     try:
         yield
     finally:
-        LambdaFunction._invoke_lambda = invoke_in_container  # type: ignore[method-assign]
-        StepFunctionsParserBackend.start_execution = start_execution  # type: ignore[method-assign]
+        setattr(owner, name, before)
 
 
 def _invoker(functions: Functions) -> Callable[[LambdaFunction, str | None], tuple[str, bool, str]]:
@@ -91,8 +109,8 @@ def _invoker(functions: Functions) -> Callable[[LambdaFunction, str | None], tup
     return invoke
 
 
-def _one_start_at_a_time(start_execution: Callable[..., Any]) -> Callable[..., Any]:
-    # moto looks for the name and appends the execution in two steps: two threads could both start it.
+def _one_at_a_time(start_execution: Callable[..., Any]) -> Callable[..., Any]:
+    # The emulator looks for the name and appends the execution in two steps: two threads could both start it.
     def start(*arguments: Any, **named: Any) -> Any:
         with _starting:
             return start_execution(*arguments, **named)

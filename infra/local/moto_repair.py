@@ -157,7 +157,7 @@ class _Undo:
             del shard.items[length:]
 
     def keep_last_record(self) -> None:
-        """Drop all but the last new record: moto creates a missing item bare, and writes that down, before it updates it."""
+        """Drop all but the last new record: moto records a missing item bare, before it updates it."""
         for shard, length in self._shards:
             if len(shard.items) > length + 1:
                 last = shard.items[-1]

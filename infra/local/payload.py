@@ -71,7 +71,7 @@ class BadAnswerError(Exception):
 
 
 def route_of(routes: Iterable[Route], method: str, path: str) -> Match | None:
-    """Return the most specific route for a decoded *path*: literal before parameter before greedy, a method before ANY."""
+    """Return the most specific route for a decoded *path*: literals first, greedy last, a method before ANY."""
     fitting = [(route, _expression(route.path).fullmatch(path)) for route in routes if route.method in {method, "ANY"}]
     matches = [Match(route, found.groupdict()) for route, found in fitting if found]
     return min(matches, key=lambda match: _generality(match.route), default=None)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import logging
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -114,6 +115,8 @@ def deploy(root: Path, parameters: Mapping[str, str] = LOCAL_PARAMETERS) -> Stac
 def translate(source: dict[str, Any], root: Path, parameters: Mapping[str, str]) -> dict[str, Any]:
     """Return the CloudFormation template that *source*, a SAM template, stands for; raises StackError."""
     _point_at_emulator(source, root)
+    # It warns of its own unpublished metrics.
+    logging.getLogger("samtranslator").setLevel(logging.ERROR)
     try:
         translated: dict[str, Any] = transform(source, dict(parameters), _NoManagedPolicies())
     except InvalidDocumentException as error:

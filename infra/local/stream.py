@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import boto3
+from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodbstreams.models import dynamodbstreams_backends
 
 from infra.local import filters
@@ -62,7 +63,7 @@ class Delivery:
         self._send = send
 
     def deliver(self, records: Records) -> int:
-        """Deliver the records that pass the mapping's filters, and return how many did; a poison record stops no other."""
+        """Deliver the records that pass the filters, and return how many did; a poison record stops no other."""
         passed = [record for record in records if filters.passes(self._mapping.patterns, record)]
         size = self._mapping.batch_size
         for start in range(0, len(passed), size):
@@ -72,7 +73,7 @@ class Delivery:
     def _deliver_batch(self, batch: Records, attempt: int) -> None:
         while batch:
             reply = self._invoke(self._mapping.function, {"Records": list(batch)})
-            batch = batch[_done(batch, reply, self._mapping.reports_failures) :]
+            batch = batch[_done(batch, reply, reports_failures=self._mapping.reports_failures) :]
             if batch and self._mapping.bisect_on_error and reply.failure and len(batch) > 1:
                 # A bisection costs no attempt.
                 middle = len(batch) // 2
@@ -126,7 +127,7 @@ def _arrival(change: dict[str, Any]) -> str:
     return arrived.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _done(batch: Records, reply: Reply, reports_failures: bool) -> int:
+def _done(batch: Records, reply: Reply, *, reports_failures: bool) -> int:
     """Return how many records from the front of *batch* are dealt with.
 
     Source: https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
@@ -159,6 +160,7 @@ class Pump:
         self._queues = boto3.client("sqs", region_name=REGION)
         self._deliveries = [Delivery(mapping, stream_arn, invoke, self._send) for mapping in mappings]
         self._stream_arn = stream_arn
+        self._table_name = stream_arn.split("/")[1]
         self._client = boto3.client("dynamodbstreams", region_name=REGION)
         self._iterator = self._first_iterator()
         self._reading = threading.Lock()
@@ -178,7 +180,7 @@ class Pump:
         """Read and deliver until the stream is empty; return how many records were read."""
         read = 0
         with self._reading:
-            while records := self._read():
+            while not self._stopped.is_set() and self._pending() and (records := self._read()):
                 read += len(records)
                 self._handle(records)
         return read
@@ -188,6 +190,11 @@ class Pump:
         # Switched off, a pump loses what it reads: that is what a lost stream looks like.
         if self.enabled:
             self.counts.passed += sum(delivery.deliver(records) for delivery in self._deliveries)
+
+    def _pending(self) -> bool:
+        # Asked of the emulator's memory: an empty GetRecords costs milliseconds, ten times a second.
+        shard = dynamodb_backends[ACCOUNT][REGION].get_table(self._table_name).stream_shard
+        return shard is not None and len(shard.items) > self.counts.seen
 
     def _read(self) -> Records:
         used = self._iterator

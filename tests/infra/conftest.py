@@ -35,6 +35,7 @@ def _emulated_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         client = boto3.client("dynamodb", region_name=REGION)
         _create_table(client)
         yield client
+        client.delete_table(TableName="table")
 
 
 def _create_table(client: Any) -> None:

@@ -18,7 +18,6 @@ import pytest
 from infra.local.clock import Clock
 from infra.local.service import LocalService
 
-
 SAMPLE = Path(__file__).parent / "sample"
 
 

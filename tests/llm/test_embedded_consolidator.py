@@ -80,6 +80,8 @@ CHANGES = [
     ("I work at Siemens now", "I work for Bosch"),
     ("I'm vegan", "I'm vegetarian"),
     ("I'm no longer vegan", "I'm vegan"),
+    ("I'm not vegan, I'm vegetarian", "I'm vegan"),
+    ("I don't live in Graz, I live in Linz", "I live in Rome"),
     ("I eat meat again", "I'm vegan"),
     ("I got divorced", "I'm married to Tom"),
     ("I'm 35", "I'm 34 years old"),

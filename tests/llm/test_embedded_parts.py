@@ -53,9 +53,18 @@ def test_relative_dates_become_absolute(said: str, meant: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["I play chess on Sundays", "I play chess on Sunday", "my last job", "I moved the other day", "I was born in 1990",
-     "I live next to Tom", "in a year of war", "I'm 34 now", "I moved 0 moons ago"],
-)  # fmt: skip
+    [
+        "I play chess on Sundays",
+        "I play chess on Sunday",
+        "my last job",
+        "I moved the other day",
+        "I was born in 1990",
+        "I live next to Tom",
+        "in a year of war",
+        "I'm 34 now",
+        "I moved 0 moons ago",
+    ],
+)
 def test_other_times_stay(said: str) -> None:
     """What is no relative date, or none that can be told, is left as it was said."""
     assert absolute(said, WEDNESDAY) == said

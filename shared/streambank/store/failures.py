@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -35,15 +35,14 @@ def _translated_client_error(error: ClientError) -> Exception:
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     if code in _THROTTLES | _OPEN_OUTCOMES or status >= 500:
         return OutOfReach(code)
-    fault: Exception = error
-    return fault
+    return cast("Exception", error)
 
 
 def _cancelled(response: Any) -> Exception:
     """A cancelled transaction wrote nothing; a refusal that no repeat can cure is a fault of ours."""
     reasons = tuple(reason.get("Code", "None") for reason in response.get("CancellationReasons", []))
     if "ValidationError" in reasons:
-        return ClientError(response, "TransactWriteItems")
+        return cast("Exception", ClientError(response, "TransactWriteItems"))
     return OutOfReach("Throttled") if _THROTTLED_ACTIONS & set(reasons) else Conflict(reasons)
 
 

@@ -27,7 +27,7 @@ _NO = re.compile(r"^(?:no|nope|nah|not really|i don't|i'm not|no i (?:don't|am n
 _PLACE = re.compile(r"^(?:in|at|near|by|on|from|outside)\b", re.IGNORECASE)
 _STATEMENT = re.compile(
     r"^(?:i|i'm|i've|i'd|my|we|our|it|it's|he|she|they|that|that's|there)\b"
-    r"|\b(?:is|are|am|was|were|have|has|had|do|does|don't|drive|live|work)\b",
+    r"|\b(?:i|i'm|we|is|are|am|was|were|have|has|had|do|does|don't|drive|live|work|gonna|wanna)\b",
     re.IGNORECASE,
 )
 _INSIDE = word_set("a an the my in at near by on two three four one some mostly both no")
@@ -62,7 +62,7 @@ _CLOSED = tuple(
 # Questions about the conversation, whose yes is no fact.
 _PASSING = re.compile(
     r"\b(?:want|need|think|mean|like to|questions?|idea|know|remember|it|that|this|ready|sure|ok|okay"
-    r"|there)\b",
+    r"|there|any|me|us)\b",
     re.IGNORECASE,
 )
 

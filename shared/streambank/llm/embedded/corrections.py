@@ -35,7 +35,7 @@ def announces_correction(sentence: str) -> bool:
 
 def corrected(sentence: str, *, announced: bool) -> tuple[str, str | None] | None:
     """Return the right value that *sentence* gives and the wrong one if named, or None if it corrects nothing."""
-    told = _told(sentence, announced) if len(sentence) < _LONGEST_CORRECTION else None
+    told = _told(sentence, announced=announced) if len(sentence) < _LONGEST_CORRECTION else None
     if told is None:
         return None
     pair = _NOT_WRONG.match(told)
@@ -43,7 +43,7 @@ def corrected(sentence: str, *, announced: bool) -> tuple[str, str | None] | Non
     return (right, wrong) if _is_value(right) else None
 
 
-def _told(sentence: str, announced: bool) -> str | None:
+def _told(sentence: str, *, announced: bool) -> str | None:
     meant = _MEANT.match(sentence)
     if meant is not None and (meant["how"].lower() != "i mean" or _is_pointed(meant["right"])):
         return meant["right"]

@@ -17,7 +17,11 @@ _WITHOUT_AM = re.compile(
     r"|originally from|lactose intolerant)\b",
     re.IGNORECASE,
 )
-_HAS_SUBJECT = re.compile(r"\b(?:is|are|was|were) \w|^like (?:i|my|a|the|you|when|if|what|how)\b", re.IGNORECASE)
+_HAS_SUBJECT = re.compile(
+    r"^(?:love|hate|like) (?:and|for|from|of|in|has|can|will|at)\b|\b(?:should|must) be\b|"
+    r"\b(?:is|are|was|were) \w|^like (?:i|my|a|the|you|when|if|what|how)\b",
+    re.IGNORECASE,
+)
 
 
 def completed(sentence: str) -> str:

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-import wordllama  # type: ignore[import-untyped]  # it ships no types
+import wordllama
 
 DIMENSIONS = 256
 # The model reads a text word by word; what follows this many characters hardly moves the mean.

@@ -25,10 +25,12 @@ class EmbeddedExtractor:
 
 def _facts(notes: Iterable[Note], request: ExtractionRequest) -> list[ExtractedFact]:
     wanted = (note for note in notes if not request.topics or note.topic in request.topics)
-    return [ExtractedFact(_worded(note.text, request.third_person), note.events, note.topic) for note in wanted]
+    return [
+        ExtractedFact(_worded(note.text, third_person=request.third_person), note.events, note.topic) for note in wanted
+    ]
 
 
-def _worded(text: str, third_person: bool) -> str:
+def _worded(text: str, *, third_person: bool) -> str:
     if not third_person or is_foreign(text):
         return text
     if text.startswith(FORGET):

@@ -64,10 +64,12 @@ EVERYTHING = "everything"
 
 _REMEMBER = re.compile(
     rf"{_POLITE}(?:remember|keep in mind|bear in mind|don't forget|do not forget|never forget|memori[sz]e|note"
-    rf"|take note"
-    r"|make a note|save to memory|add to (?:your )?memory)(?: of the fact)?(?: (?:that|how)\b|[:,])?\s+(?P<what>.+)$",
+    r"|take note|make a note|save to memory|add to (?:your )?memory)(?: of the fact)?(?P<link> (?:that|how)\b|:)?,?"
+    r"\s+(?P<what>.+)$",
     re.IGNORECASE,
 )
+_STANDING = re.compile(r"^to (?=always|never|call me|reply|answer|respond|address|use|keep)", re.IGNORECASE)
+_NO_STATEMENT = re.compile(r"^(?:to|when|me|the time|how|what|where|who)\b", re.IGNORECASE)
 _STATES = re.compile(
     r"^(?:i|i'm|i've|i'd|we|we're)\s|^(?:always|never)\s|\b(?:is|are|was|were|has|have|had|'m|lives?|works?"
     r"|likes?|hates?|loves?|prefers?"
@@ -117,14 +119,12 @@ def remember_request(sentence: str) -> str | None:
     found = _REMEMBER.match(sentence)
     if found is None:
         return None
-    standing = re.match(
-        r"^to (?=always|never|call me|reply|answer|respond|address|use|keep)", found["what"], re.IGNORECASE
-    )
-    if standing is not None:
-        return found["what"][standing.end() :]
-    if re.match(r"^(?:to|when|me|the time|how|what|where|who)\b", found["what"], re.IGNORECASE):
-        return None
-    return found["what"] if _STATES.search(found["what"]) else None
+    what = found["what"]
+    if _STANDING.match(what):
+        return _STANDING.sub("", what)
+    # "Remember, kindness is free" is advice; "remember that the code is 1234" is not.
+    meant = found["link"] is not None or _PERSONAL.search(what) is not None
+    return what if meant and _STATES.search(what) and not _NO_STATEMENT.match(what) else None
 
 
 _UNTELLING = word_set("forget said told mention memori memory thing stuff inform info data detail fact everyth lik")

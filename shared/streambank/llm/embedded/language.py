@@ -32,9 +32,9 @@ _FOREIGN = word_set(
     minun on ei ben bir benim ve için szeretem vagyok egy nem az"""
 )
 _DISMISSED = re.compile(
-    r"^(?:(?:¡?hola|gracias|muchas|buenos|buenas|adi[oó]s|de nada|por favor|vale|hallo|danke|vielen|guten|gute|tsch[uü]ss?"
-    r"|bitte|bonjour|bonsoir|salut|merci|au revoir|s'il|ciao|grazie|prego|buongiorno|ol[aá]|obrigad[oa]|bom|boa|tchau|hei"
-    r"|kiitos|hej|tack|takk|cze[sś][cć]|dzi[eę]kuj[eę]|merhaba|te[sş]ekk[uü]r\w*|спасибо|привет|здравствуйте)(?!\w)"
+    r"^(?:(?:¡?hola|gracias|muchas|buenos|buenas|adi[oó]s|de nada|por favor|vale|hallo|danke|vielen|guten|gute"
+    r"|tsch[uü]ss?|bitte|bonjour|bonsoir|salut|merci|au revoir|s'il|ciao|grazie|prego|buongiorno|ol[aá]|obrigad[oa]|bom"
+    r"|boa|tchau|hei|kiitos|hej|tack|takk|cze[sś][cć]|dzi[eę]kuj[eę]|merhaba|te[sş]ekk[uü]r\w*|спасибо|привет|здравствуйте)(?!\w)"
     r"|ありがとう|こんにちは|谢谢|你好|감사합니다|안녕하세요)",
     re.IGNORECASE,
 )

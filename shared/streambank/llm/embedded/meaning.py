@@ -18,6 +18,9 @@ _PHRASES = tuple(
         (r"^(?:and|but|so|well|oh|because) ", ""),
         (r"^i (?:think|guess|suppose|believe|would say|mean) (?:that )?(?=i |my )", ""),
         (r"\b(?:do|does|did) not\b", "not"),
+        # "I'm not vegan, I'm vegetarian" says what is, beside what is not.
+        (r"^i am not [^,]+ , (?:but )?(?=i am )", ""),
+        (r"^i not (\w+) [^,]+ , (?:but )?(?=i \1 )", ""),
         (r"\bhave (?:got|gotten)\b", "have"),
         (r"\b(?:can|could) (?:not|never) (?:stand|bear|abide|tolerate)\b", "not like"),
         (r"\b(?:hate|hates|dislike|dislikes|detest|loathe|despise)\b", "not like"),

@@ -51,10 +51,10 @@ def told_of_user(fact: str) -> str:
     for piece in pieces:
         lower = piece.lower()
         if lower in {"i", "we"}:
-            told.append(_subject(lower, named))
+            told.append(_subject(lower, named=named))
             person, named = ("they" if named or lower == "we" else "user"), True
         elif lower == "my" or lower in _OTHERS:
-            told.append(_other(lower, named))
+            told.append(_other(lower, named=named))
             named = True
         else:
             told.append(_agreeing(piece, person, told) if piece[:1].isalpha() else piece)
@@ -73,13 +73,13 @@ def _uncontracted(pieces: list[str]) -> list[str]:
     return whole
 
 
-def _subject(word: str, named: bool) -> str:
+def _subject(word: str, *, named: bool) -> str:
     if word == "we":
         return "they" if named else "the user and others"
     return "they" if named else "the user"
 
 
-def _other(word: str, named: bool) -> str:
+def _other(word: str, *, named: bool) -> str:
     if word in {"my", "our"}:
         return "their" if named else "the user's"
     return (

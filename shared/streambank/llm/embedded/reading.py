@@ -69,23 +69,23 @@ class Reader:
     def _read_user(self, turn: Turn, text: str) -> None:
         planted = is_planted(text)
         for sentence in sentences(text):
-            self._read_sentence(turn, sentence, planted)
+            self._read_sentence(turn, sentence, planted=planted)
 
-    def _read_sentence(self, turn: Turn, sentence: str, planted: bool) -> None:
+    def _read_sentence(self, turn: Turn, sentence: str, *, planted: bool) -> None:
         plain = trimmed(sentence)
         if not plain or (not planted and self._forgot(turn, tidy(plain))):
             return
         if is_question(sentence) and not is_tagged_statement(sentence):
-            self._read_question(turn, tidy(plain), planted)
+            self._read_question(turn, tidy(plain), planted=planted)
         elif is_foreign(plain):
             self._keep_foreign(turn, plain)
         elif not self._read_answer(turn, plain) and not self._read_correction(turn, plain):
-            self._read_statement(turn, tidy(plain), planted)
+            self._read_statement(turn, tidy(plain), planted=planted)
 
-    def _read_question(self, turn: Turn, sentence: str, planted: bool) -> None:
+    def _read_question(self, turn: Turn, sentence: str, *, planted: bool) -> None:
         """Take "can you remember that I'm vegan?" for the request that it is; other questions state nothing."""
         if not planted and remember_request(sentence) is not None:
-            self._read_statement(turn, sentence, planted)
+            self._read_statement(turn, sentence, planted=planted)
 
     def _keep_foreign(self, turn: Turn, sentence: str) -> None:
         if is_statement(sentence):
@@ -144,7 +144,7 @@ class Reader:
         text = f"{FORGET}{what}"
         self._forgets[text] = Note(text, events, ManagedTopic.EXPLICIT_INSTRUCTIONS, meaning, not turn.context)
 
-    def _read_statement(self, turn: Turn, sentence: str, planted: bool) -> None:
+    def _read_statement(self, turn: Turn, sentence: str, *, planted: bool) -> None:
         asked = None if planted else remember_request(sentence)
         if asked is not None:
             sentence = tidy(asked)
@@ -153,9 +153,9 @@ class Reader:
                 self._add(turn, sentence, topic=ManagedTopic.EXPLICIT_INSTRUCTIONS)
             return
         for part in parts(completed(resumed(sentence, self._subject))):
-            self._read_part(turn, part, asked is not None)
+            self._read_part(turn, part, asked=asked is not None)
 
-    def _read_part(self, turn: Turn, part: str, asked: bool) -> None:
+    def _read_part(self, turn: Turn, part: str, *, asked: bool) -> None:
         if not asked and not may_be_fact(part, self._people):
             self._subject = None
             return

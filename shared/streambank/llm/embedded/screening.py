@@ -33,7 +33,7 @@ _SMALL_TALK = _any_of(
     r"^(?:i'm|i am|we're|im) (?:(?:so|really|very|super|just|also|all|totally|doing|here|always|truly"
     r"|pretty) )*(?:glad|sorry"
     r"|curious|wondering|asking|sure|thrilled (?:for|to hear)|happy (?:for|to hear|to help)|proud of you"
-    r"|grateful for you"
+    r"|grateful|thankful|blessed"
     r"|here for|looking forward|with you|rooting|afraid (?:that|i)|excited (?:for you|to hear|to see)|honored"
     r"|impressed)\b",
     r"^(?:i'm|i am|we're|im) (?:(?:so|really|very|super|just|also|all|totally|doing|pretty|quite) )*(?:fine|good"
@@ -46,7 +46,7 @@ _SMALL_TALK = _any_of(
     r"|envy|second that|hope(?! to)|thought (?:you|i'd|we|it|that)|think (?:you|that's|it|so|we|this|they|there)|mean\b"
     r"|believe (?:you|it|in you)|guess (?:it|so|that|you|we|not)|totally|completely agree|know (?:right|that|how"
     r"|what|it"
-    r"|you|this|the feeling|exactly)|know$|said|did$|do$|have to (?:go|run)|gotta|should go|gotta go)\b",
+    r"|you|this|the feeling|exactly)|know$|remember$|said|did$|do$|have to (?:go|run)|gotta|should go|gotta go)\b",
     r"^i (?:can't|cannot|can not|couldn't) (?:wait|believe|imagine|agree|thank|help but|stop (?:smiling|thinking)"
     r"|recommend)\b",
     r"^i(?:'ll| will|'d)(?: definitely| totally| be sure to| just)* (?:let|keep|see|talk to|check|do|try"
@@ -63,9 +63,11 @@ _SMALL_TALK = _any_of(
     r"^(?:my (?:pleasure|bad|apologies|condolences|thoughts|question|point|guess|fault|mistake|god|goodness)"
     r"|our (?:chat|conversation|talk|last))\b",
     r"^(?:now )?i (?:get|understand|see) (?:how|why|what|that)\b|^we (?:all|can|should|could)\b|^we've come\b"
+    r"|^i have no (?:idea|clue)\b"
     r"|^a lot(?:'s| has)\b",
     r"^(?:i'm|we're) (?:not )?(?:gonna|going to) (?:stay|keep|try)\b|\b(?:glad|happy) to (?:help|hear)\b"
     r"|\bi'm not giving up\b",
+    r"^(?:since we last|seems? like|we have the power|i won't give up|no words|maybe just|not yet)\b",
     r"^(?:feels?|feeling|gives?|makes?|keeps?|helps?|reminds?|hoping|been|can't wait|adding|having|seeing|knowing"
     r"|looking|thinking"
     r"|hearing|getting|trying|being|speaking|excited|not (?:a|sure|gonna|bad|much))\b",
@@ -75,6 +77,7 @@ _SMALL_TALK = _any_of(
     r"|that is|that's all"
     r"|no (?:problem|worries)|sorry|welcome|cheers|way to go|keep (?:it|up|going)|what's up|sure thing|of course)\b",
 )
+_VOCATIVE = re.compile(r"^[A-Z][\w'-]{1,20}, (?=[Ii]\b)")
 _COMMAND = re.compile(
     r"^(?:please |pls |kindly |just |now |then |first |next )*(?:tell|show|give|write|find|make|help|explain|list"
     r"|summari[sz]e"
@@ -93,7 +96,8 @@ _COMMAND = re.compile(
 _ROLE = re.compile(r"^(?:system|assistant|user|human|ai|model|developer|tool)\s*:", re.IGNORECASE)
 _MARKUP = re.compile(r"</?[a-z]|^\w+>", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|we|we're|we've|our|ours)\b", re.IGNORECASE)
-_AS_OBJECT = re.compile(r"\b(?:me|us)\b", re.IGNORECASE)
+# In a longer sentence "me" is beside the point.
+_AS_OBJECT = re.compile(r"^(?:\S+ ){1,6}me\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|you're|yours|you've|you'll|ya)\b", re.IGNORECASE)
 _PRONOUN_START = re.compile(
     r"^(?:it|it's|they|they're|this|that|these|those|he|he's|she|she's|there|there's|his|her|its|their|here|here's)\b",
@@ -119,7 +123,7 @@ def is_question_or_guess(sentence: str) -> bool:
 
 def is_small_talk(sentence: str) -> bool:
     """Tell whether *sentence* only keeps the conversation going."""
-    return _SMALL_TALK.search(sentence) is not None
+    return _SMALL_TALK.search(_VOCATIVE.sub("", sentence, count=1)) is not None
 
 
 def is_command(sentence: str) -> bool:

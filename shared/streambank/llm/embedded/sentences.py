@@ -14,10 +14,11 @@ LONGEST_SENTENCE = 600
 _BLOCK_TAG = re.compile(r"<(/?)streambank-memory\b[^<>]{0,200}>", re.IGNORECASE)
 _FENCED = re.compile(r"```")
 # The look-behind lets a run of marks match at its start only, which keeps long runs linear.
-_BOUNDARY = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]*_]*+(?=\s|$)|(?<=[。！？])|[\r\n]+")
+_BOUNDARY = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]*_]*+(?=\s|$)|(?<=[。！？])|[\r\n]+")  # noqa: RUF001 -- full-width marks are meant
 _ABBREVIATIONS = word_set("mr mrs ms dr st prof e.g i.e vs approx jr sr u.s u.k ph.d incl")
 _CLOCK = frozenset({"a.m", "p.m"})
-_BULLET = re.compile(r"^(?:[-*•–]|\d{1,2}[.)])\s+")
+_BULLET = re.compile(r"^(?:[-*•–]|\d{1,2}[.)])\s+")  # noqa: RUF001 -- a dash may be a bullet
+_OTHER_QUESTION_MARKS = ("？", "؟")  # noqa: RUF001 -- full-width and Arabic
 _QUOTED = re.compile(r"^\s*>")
 
 
@@ -71,7 +72,7 @@ def _is_initial(word: str) -> bool:
 def is_question(sentence: str) -> bool:
     """Tell whether *sentence* is marked as a question."""
     tail = sentence.rstrip("\"')]*_ ")
-    return "¿" in sentence or "?" in tail[-3:] or tail.endswith(("？", "؟"))
+    return "¿" in sentence or "?" in tail[-3:] or tail.endswith(_OTHER_QUESTION_MARKS)
 
 
 _TAGGED = re.compile(r"^(?:i|i'm|i've|my|we|our)\b.*, (?:right|you know|remember|ok|okay)\?+$", re.IGNORECASE)

@@ -16,4 +16,5 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     due = {"G1PK": "DUE#3", "G1SK": int(sample_wiring.now()) + delay} if delay else {}
     item = {"PK": event["pathParameters"]["name"], "SK": "HEAD", "ripe": 0 if delay else 1, "blob": b"\x00\xff"}
     _table.put_item(Item=item | due)
-    return {"statusCode": 201, "body": json.dumps({"due": due.get("G1SK")}), "headers": {"X-Left": str(context.get_remaining_time_in_millis())}}  # fmt: skip
+    left = str(context.get_remaining_time_in_millis())
+    return {"statusCode": 201, "body": json.dumps({"due": due.get("G1SK")}), "headers": {"X-Left": left}}

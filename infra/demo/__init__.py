@@ -1,0 +1,1 @@
+"""A conversation over five weeks, played through a local service in seconds."""

@@ -1,0 +1,167 @@
+"""AWS as the tests have it: moto's DynamoDB, repaired, and executions that run when a test says so."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import boto3
+import yaml
+from botocore.config import Config
+from botocore.exceptions import ClientError
+from moto import mock_aws
+
+from infra.local.moto_repair import install
+
+ROOT = Path(__file__).resolve().parents[1]
+ASL = json.loads((ROOT / "infra" / "generation.asl.json").read_text())
+MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:generation"
+TABLE = "streambank-test"
+
+
+class Killed(BaseException):
+    """The process dies here: no handler of ours may catch it."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads CloudFormation's short tags as their values."""
+
+
+_Loader.add_multi_constructor("!", lambda loader, _tag, node: _plain(loader, node))
+
+
+def _plain(loader: Any, node: Any) -> Any:
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node) if isinstance(node, yaml.ScalarNode) else loader.construct_mapping(node, deep=True)
+
+
+def template() -> dict[str, Any]:
+    return yaml.load((ROOT / "template.yaml").read_text(), _Loader)
+
+
+def _table_definition() -> dict[str, Any]:
+    properties = template()["Resources"]["Table"]["Properties"]
+    names = ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "BillingMode")
+    return {name: properties[name] for name in names}
+
+
+@contextmanager
+def dynamodb() -> Iterator[Any]:
+    """Yield a client of an emulator that holds an empty table with the template's keys and indexes."""
+    install()
+    with mock_aws():
+        client = boto3.client(
+            "dynamodb",
+            region_name="us-east-1",
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+            config=Config(retries={"total_max_attempts": 1}, max_pool_connections=64),
+        )
+        client.create_table(TableName=TABLE, **_table_definition())
+        yield client
+
+
+def dump(client: Any) -> list[dict[str, Any]]:
+    """Return all items of the table, sorted: what tests compare, never what the product does."""
+    pages = client.get_paginator("scan").paginate(TableName=TABLE)
+    items = [item for page in pages for item in page["Items"]]
+    return sorted(items, key=lambda item: (item["PK"]["S"], item["SK"]["S"]))
+
+
+def earliest_due(client: Any) -> int | None:
+    """Return the epoch second at which something is due next, or None."""
+    found = client.scan(TableName=TABLE, IndexName="due")["Items"]
+    return min((int(item["G1SK"]["N"]) for item in found), default=None)
+
+
+@dataclass
+class Executions:
+    """Step Functions' side of the contract: names are taken for ever, and an execution runs when `run` is called."""
+
+    running: dict[str, dict[str, Any]] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
+    starts: int = 0
+
+    def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002, N803
+        assert stateMachineArn == MACHINE_ARN
+        assert len(name) <= 80
+        payload = json.loads(input)
+        if name in self.closed or self.running.get(name, payload) != payload:
+            raise ClientError({"Error": {"Code": "ExecutionAlreadyExists", "Message": name}}, "StartExecution")
+        if name not in self.running:
+            self.running[name] = payload
+            self.starts += 1
+        return {"executionArn": f"arn:{name}"}
+
+    def describe_execution(self, *, executionArn: str) -> dict[str, Any]:  # noqa: N803
+        name = executionArn.rsplit(":", 1)[-1]
+        if name not in self.running and name not in self.closed:
+            raise ClientError({"Error": {"Code": "ExecutionDoesNotExist", "Message": name}}, "DescribeExecution")
+        return {"status": "RUNNING" if name in self.running else "FAILED"}
+
+    def run(self, tasks: dict[str, Callable[[dict[str, Any]], dict[str, Any]]]) -> int:
+        """Walk every running execution through the state machine of infra/generation.asl.json; return how many."""
+        names = list(self.running)
+        for name in names:
+            payload = self.running[name]
+            try:
+                walk(payload, tasks)
+            finally:
+                self.running.pop(name, None)
+                self.closed.add(name)
+        return len(names)
+
+    def die(self) -> None:
+        """Let every running execution end without having done anything, as a timeout of the machine does."""
+        self.closed |= set(self.running)
+        self.running.clear()
+
+
+def walk(payload: dict[str, Any], tasks: dict[str, Callable[[dict[str, Any]], dict[str, Any]]]) -> list[str]:
+    """Interpret the state machine for one input: Task, Choice, Pass and Succeed, as far as ours uses them."""
+    data, name, path = dict(payload), ASL["StartAt"], []
+    for _ in range(200):
+        state = ASL["States"][name]
+        path.append(name)
+        if state["Type"] == "Succeed":
+            return path
+        name = _STEPS[state["Type"]](name, state, data, tasks)
+    raise AssertionError(f"the machine does not end: {path[-6:]}")
+
+
+def _task(name, state, data, tasks):
+    given = {key.removesuffix(".$"): _at(data, value) for key, value in state["Parameters"]["Payload"].items()}
+    try:
+        result = tasks[name](given)
+    except Exception as error:
+        if "Catch" not in state:
+            raise
+        data["error"] = {"Error": type(error).__name__, "Cause": "not for our eyes"}
+        return state["Catch"][0]["Next"]
+    if state["ResultPath"]:
+        data["result"] = {"outcome": result["outcome"]}
+    return state["Next"]
+
+
+def _choice(_name, state, data, _tasks):
+    for choice in state["Choices"]:
+        if _at(data, choice["Variable"]) == choice["StringEquals"]:
+            return choice["Next"]
+    return state["Default"]
+
+
+def _pass(_name, state, data, _tasks):
+    data["result"] = {key.removesuffix(".$"): _at(data, value) for key, value in state["Parameters"].items()}
+    return state["Next"]
+
+
+def _at(data: Any, path: str) -> Any:
+    for part in path.removeprefix("$.").split("."):
+        data = data[part]
+    return data
+
+
+_STEPS = {"Task": _task, "Choice": _choice, "Pass": _pass}

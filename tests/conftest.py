@@ -1,0 +1,27 @@
+"""Fixtures of the whole suite."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Before anything builds a client: stream calls would go to a host that moto does not know.
+os.environ.setdefault("AWS_ACCOUNT_ID_ENDPOINT_MODE", "disabled")
+os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
+os.environ.setdefault("POWERTOOLS_SERVICE_NAME", "streambank")
+
+settings.register_profile(
+    "streambank", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("streambank")
+
+
+@pytest.fixture
+def world() -> Iterator["World"]:
+    """The service over an empty table."""
+    from tests import aws
+    from tests.world import World
+
+    with aws.dynamodb() as client:
+        yield World(client)

@@ -1,0 +1,122 @@
+"""A deployment without a model: each generation fails, is tried again with growing pauses, and is parked."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.journeys.caller import Caller, moment, said
+
+pytestmark = pytest.mark.parametrize("service", [{"Model": "bedrock"}], indirect=True, scope="package")
+
+# At most a fifth is added to each pause by jitter.
+PAUSES = [timedelta(minutes=minutes) for minutes in (1, 4, 15, 60)]
+MARGIN = timedelta(seconds=20)
+
+
+def park(caller: Caller, *events: dict) -> dict:
+    """Ingest, let all tries fail, and return the parked operation."""
+    sent = caller.stream().send(*(events or [said("I keep bees.")]), force_flush=True)
+    caller.settle()
+    caller.advance(hours=2)
+    return caller.get(sent["name"])
+
+
+def test_failure_is_retried_with_growing_pauses_and_parked(caller: Caller) -> None:
+    """Five tries with 1, 4, 15 and 60 minutes between them, never early, and then an error that says what failed."""
+    sent = caller.stream().send(said("I keep bees."), force_flush=True)
+    caller.settle()
+    for failures, pause in enumerate(PAUSES, 1):
+        waiting = caller.get(sent["name"])
+        metadata = waiting["metadata"]
+        assert (waiting["done"], metadata["state"], metadata["failures"]) == (False, "RETRYING", failures)
+        assert (metadata["failure"], metadata["nextTrigger"]["kind"]) == ("MODEL_NOT_CONFIGURED", "RETRY")
+        assert metadata["pendingEvents"] == 1
+        left = moment(metadata["nextTrigger"]["time"]) - caller.service.now()
+        assert pause - MARGIN < left <= pause * 1.2 + timedelta(seconds=1)
+        caller.advance(seconds=(left - MARGIN).total_seconds())
+        assert caller.get(sent["name"])["metadata"]["failures"] == failures
+        caller.advance(seconds=2 * MARGIN.total_seconds())
+    parked = caller.get(sent["name"])
+    assert (parked["done"], parked["metadata"]["state"], parked["metadata"]["failures"]) == (True, "PARKED", 5)
+    assert (parked["error"]["code"], "MODEL_NOT_CONFIGURED" in parked["error"]["message"]) == (9, True)
+    assert "response" not in parked
+
+
+def test_parked_window_is_not_tried_again(caller: Caller) -> None:
+    """What is parked costs nothing more: no generation begins in the days after."""
+    parked = park(caller)
+    before = caller.generations()
+    caller.advance(days=3)
+    assert caller.generations() == before
+    assert caller.get(parked["name"]) == parked
+
+
+def test_events_of_a_parked_window_outlive_their_retention(caller: Caller) -> None:
+    """Nothing unprocessed expires: a parked window's events lose their expiry and still count as pending (C71)."""
+    parked = park(caller, said("I keep bees.", "e1"))
+    assert parked["metadata"]["pendingEvents"] == 1
+    stream = caller.streams[-1]
+    events = [item for item in stream.items() if item["SK"]["S"].startswith("B#")]
+    assert len(events) == 1
+    assert "ttl" not in events[0]
+
+
+def test_parked_events_are_still_recognised(caller: Caller) -> None:
+    """A replay of a parked window's call adds nothing and returns the parked operation."""
+    parked = park(caller, said("I keep bees.", "e1"))
+    replayed = caller.streams[-1].send(said("I keep bees.", "e1"))
+    assert (replayed["name"], replayed["done"]) == (parked["name"], True)
+    assert replayed["metadata"]["duplicateEvents"] == 1
+    assert replayed["error"] == parked["error"]
+
+
+def test_redrive_makes_a_parked_operation_pending_again(caller: Caller) -> None:
+    """A redrive starts the window anew with all its tries, and parks it again if nothing has changed."""
+    parked = park(caller)
+    before = caller.generations()
+    redriven = caller.post(f"{parked['name']}:redrive", {})
+    assert (redriven["name"], redriven["done"]) == (parked["name"], False)
+    assert "error" not in redriven
+    caller.settle()
+    assert caller.generations() == before + 1
+    metadata = caller.get(parked["name"])["metadata"]
+    assert (metadata["state"], metadata["failures"]) == ("RETRYING", 1)
+    caller.advance(hours=2)
+    again = caller.get(parked["name"])
+    assert (again["metadata"]["state"], again["metadata"]["failures"]) == ("PARKED", 5)
+    assert caller.generations() == before + 5
+
+
+def test_redrive_of_a_window_that_is_retried_already_is_refused(caller: Caller) -> None:
+    """Only what is parked can be redriven; a window between its tries is 400 FAILED_PRECONDITION."""
+    sent = caller.stream().send(said("I keep bees."), force_flush=True)
+    caller.settle()
+    refusal = caller.post(f"{sent['name']}:redrive", {}, status=400)["error"]
+    assert refusal["status"] == "FAILED_PRECONDITION"
+    assert caller.get(sent["name"])["metadata"]["failures"] == 1
+
+
+def test_parked_window_does_not_hold_up_its_stream(caller: Caller) -> None:
+    """A window that waits behind a failing one is tried once that one is parked, and others at once (C14)."""
+    stream = caller.stream()
+    first = stream.send(said("I keep bees."), force_flush=True)
+    second = stream.send(said(" "), force_flush=True)
+    other = caller.stream().flush(said(" "))
+    assert (other["done"], other["metadata"]["state"]) == (True, "DONE")
+    assert caller.get(second["name"])["metadata"]["state"] == "SEALED"
+    caller.advance(hours=2)
+    assert caller.get(first["name"])["metadata"]["state"] == "PARKED"
+    assert caller.get(second["name"])["metadata"]["state"] == "DONE"
+
+
+def test_failure_is_visible_on_the_generation_too(caller: Caller) -> None:
+    """The downstream operation of a parked window is done with the same error (C13)."""
+    parked = park(caller)
+    downstream = caller.get(parked["metadata"]["generateMemoriesOperation"])
+    assert (downstream["done"], downstream["error"]) == (True, parked["error"])
+
+
+def test_search_without_a_model_is_unavailable(caller: Caller) -> None:
+    """Reading without a query needs no model."""
+    park(caller)
+    assert caller.facts(caller.streams[-1].scope) == []

@@ -1,0 +1,25 @@
+"""Windows written as lines, and what the embedded extractor makes of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from streambank.llm.embedded.extractor import EmbeddedExtractor
+from streambank.llm.ports import ExtractedFact, ExtractionRequest, Turn
+
+AT = datetime(2023, 5, 24, 4, 45, tzinfo=UTC)
+
+
+def turn(number: int, line: str, at: datetime = AT) -> Turn:
+    """Return a turn from its short form: "~" marks context, ">" the model."""
+    context, rest = line.startswith("~"), line.removeprefix("~")
+    return Turn(number, "model" if rest.startswith(">") else "user", rest.removeprefix(">"), at, context)
+
+
+def extracted(*lines: str, at: datetime = AT, **options: object) -> tuple[ExtractedFact, ...]:
+    turns = tuple(turn(number, line, at) for number, line in enumerate(lines, 1))
+    return EmbeddedExtractor().extract(ExtractionRequest(turns, **options)).facts  # type: ignore[arg-type]
+
+
+def told(*lines: str, at: datetime = AT, **options: object) -> list[str]:
+    return [fact.fact for fact in extracted(*lines, at=at, **options)]

@@ -1,0 +1,63 @@
+from datetime import timedelta
+
+import pytest
+
+from streambank.model.bank import BankConfig
+from streambank.model.rule import TriggerRule
+from streambank.rules.bank_config import bank_config, default_rule, seconds
+
+
+def test_an_empty_document_says_nothing():
+    """A bank without configuration keeps revisions for the default time, speaks in the first person, has all topics."""
+    assert bank_config({}) == BankConfig()
+
+
+def test_a_document_is_read():
+    """Revision TTL, revision switch, person and topics come from where the wire format puts them."""
+    document = {
+        "ttlConfig": {"memoryRevisionDefaultTtl": "3600s"},
+        "disableMemoryRevisions": True,
+        "customizationConfigs": [
+            {"scopeKeys": ["user_id"], "enableThirdPersonMemories": False, "memoryTopics": []},
+            {
+                "enableThirdPersonMemories": True,
+                "memoryTopics": [
+                    {"managedMemoryTopic": {"managedTopicEnum": "USER_PREFERENCES"}},
+                    {"customMemoryTopic": {"label": "jargon", "description": "words of ours"}},
+                ],
+            },
+        ],
+    }
+    assert bank_config(document) == BankConfig(document, timedelta(hours=1), True, True, ("USER_PREFERENCES", "jargon"))
+
+
+def test_a_customization_for_some_scopes_is_not_everybodys():
+    """Only the customization without scope keys holds for the whole bank."""
+    scoped = {"customizationConfigs": [{"scopeKeys": ["user_id"], "enableThirdPersonMemories": True}]}
+    assert bank_config(scoped).third_person is False
+
+
+@pytest.mark.parametrize(
+    ("text", "span"), [("300s", timedelta(minutes=5)), ("1.5s", timedelta(seconds=1.5)), ("", None), (None, None)]
+)
+def test_durations_are_protobufs(text, span):
+    """A duration is a number of seconds with an s."""
+    assert seconds(text) == span
+
+
+def test_the_banks_default_rule():
+    """The default trigger is read whole."""
+    rule = {"eventCount": 10, "idleDuration": "300s", "overlapEventCount": 2}
+    assert default_rule(_generation(rule)) == TriggerRule(10, timedelta(minutes=5), None, 2)
+    assert default_rule(_generation({"fixedInterval": "60s"})) == TriggerRule(interval=timedelta(minutes=1))
+
+
+@pytest.mark.parametrize("document", [{}, {"generationConfig": {"model": "m"}}])
+def test_a_bank_without_a_rule_has_none(document):
+    """Where the bank names no rule, streams without one flush at once."""
+    assert default_rule(document) is None
+    assert default_rule(_generation({})) is None
+
+
+def _generation(rule):
+    return {"generationConfig": {"generationTriggerConfig": {"generationRule": rule}}}

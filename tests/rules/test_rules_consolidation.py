@@ -1,0 +1,258 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streambank.model import ids
+from streambank.model.bank import BankConfig
+from streambank.model.memory import Evidence, MergeStrategy
+from streambank.model.plan import Recorded, Step, Verdict
+from streambank.model.rule import WindowSettings
+from streambank.rules import consolidation
+from streambank.rules.consolidation import Policy, change
+from tests.rules.building import MINUTE, NOW, SCOPE, STREAM, candidate, memory, settings_said, window
+
+QUIET = WindowSettings()
+LATER = NOW + MINUTE
+EARLIER = NOW - MINUTE
+RED, BLUE = {"colour": "red"}, {"colour": "blue"}
+
+
+def policy(settings=QUIET, **config):
+    return Policy(window(settings=settings), BankConfig(**config))
+
+
+def applied(step, known=None, *, settings=QUIET, about=None, number=0, now=LATER):
+    return change(policy(settings), number, about or candidate(at=LATER), step, known, now=now)
+
+
+# ---- steps
+
+
+def test_a_new_fact_is_created():
+    """A candidate becomes a memory with its own text, or with the one that the model gave it."""
+    assert consolidation.created(candidate("a")) == Step(Verdict.CREATED, text="a", reason="new")
+    assert consolidation.created(candidate("a"), "b", "why") == Step(Verdict.CREATED, text="b", reason="why")
+
+
+def test_a_refused_candidate_is_never_created():
+    """A candidate that was refused before keeps its reason."""
+    assert consolidation.created(candidate("a", rejected="blank")) == Step(Verdict.REJECTED, reason="blank")
+
+
+def test_a_request_to_forget_never_becomes_a_memory():
+    """Where there is nothing to forget, the request itself is not remembered."""
+    step = consolidation.created(candidate("Forget: my address"))
+    assert step == Step(Verdict.REJECTED, reason=consolidation.NOTHING_TO_FORGET)
+
+
+def test_an_update_changes_the_text():
+    """New evidence gives a memory a new text and its reason."""
+    step = consolidation.updated(candidate(at=LATER), memory(), "I like coffee", "changed", QUIET)
+    assert step == Step(Verdict.UPDATED, "m1", "I like coffee", reason="changed")
+
+
+def test_evidence_of_the_same_instant_may_update():
+    """Only strictly older evidence is superseded."""
+    assert consolidation.updated(candidate(at=NOW), memory(), "x", "", QUIET).verdict is Verdict.UPDATED
+
+
+@pytest.mark.parametrize("act", ["update", "delete"])
+def test_older_evidence_neither_changes_nor_deletes(act):
+    """What a redriven window says against newer evidence is rejected as superseded."""
+    old = candidate(at=EARLIER)
+    if act == "update":
+        step = consolidation.updated(old, memory(), "other", "changed", QUIET)
+    else:
+        step = consolidation.deleted(old, memory(), "asked")
+    assert step == Step(Verdict.REJECTED, "m1", reason=consolidation.SUPERSEDED)
+
+
+def test_an_update_to_the_same_text_only_restates():
+    """A model that updates a memory to what it says already changes nothing."""
+    step = consolidation.updated(candidate(at=NOW), memory(), "I like tea", "changed", QUIET)
+    assert (step.verdict, step.reason) == (Verdict.UNCHANGED, consolidation.RESTATED)
+
+
+def test_restating_renews_evidence_or_metadata_at_most():
+    """A restated fact is unchanged unless its evidence is newer or its metadata differ."""
+    known = memory(metadata=RED, vector=b"v")
+    said = [
+        consolidation.restated(candidate(at=at), known, WindowSettings(metadata=metadata)).verdict
+        for at, metadata in ((NOW, None), (EARLIER, RED), (LATER, None), (NOW, BLUE))
+    ]
+    assert said == [Verdict.UNCHANGED, Verdict.UNCHANGED, Verdict.UPDATED, Verdict.UPDATED]
+
+
+def test_a_deletion_names_its_memory():
+    """A request to forget deletes the memory that it is about."""
+    assert consolidation.deleted(candidate(at=NOW), memory(), "asked") == Step(Verdict.DELETED, "m1", reason="asked")
+
+
+# ---- what is left of a step whose memory is gone
+
+
+@pytest.mark.parametrize(
+    ("step", "left"),
+    [
+        (Step(Verdict.UPDATED, "m1", "new text", b"v", "r"), Step(Verdict.CREATED, None, "new text", b"v", "r")),
+        (Step(Verdict.UNCHANGED, "m1", "same", b"v", "r"), Step(Verdict.CREATED, None, "same", b"v", "r")),
+        (Step(Verdict.UPDATED, "m1", None), Step(Verdict.CREATED, None, "I like coffee")),
+        (Step(Verdict.DELETED, "m1"), Step(Verdict.REJECTED, reason=consolidation.NOTHING_TO_FORGET)),
+        (Step(Verdict.REJECTED, "m1", reason="r"), Step(Verdict.REJECTED, "m1", reason="r")),
+        (Step(Verdict.CREATED, text="x"), Step(Verdict.CREATED, text="x")),
+    ],
+)
+def test_a_fact_outlives_the_memory_it_was_about(step, left):
+    """A memory that expired or was forgotten meanwhile is made anew from what was said, never deleted twice."""
+    assert consolidation.still_possible(candidate(), step, set()) == left
+    assert consolidation.still_possible(candidate(), step, {"m1"}) == step
+
+
+# ---- metadata
+
+maps = st.dictionaries(st.sampled_from("abc"), st.integers(0, 2).map(float), max_size=3)
+
+
+@given(current=maps, said=maps, strategy=st.none() | st.sampled_from(MergeStrategy))
+def test_metadata_strategies(current, said, strategy):
+    """MERGE is a union in which the new value wins; by default and otherwise the new map replaces the old one."""
+    merged = consolidation.merged_metadata(current, WindowSettings(metadata=said, merge_strategy=strategy))
+    assert merged == ({**current, **said} if strategy is MergeStrategy.MERGE else said)
+    assert consolidation.merged_metadata(current, WindowSettings(merge_strategy=strategy)) == current
+
+
+# ---- changes
+
+
+def test_a_creation_is_complete():
+    """A new memory has its scope, topics, metadata, vector, evidence and first revision."""
+    settings = WindowSettings(metadata=RED, revision_labels={"source": "321"})
+    about = candidate("I like coffee", at=EARLIER, seqs=(2, 3), topics=("USER_PREFERENCES",))
+    made = applied(Step(Verdict.CREATED, text="I like coffee!", vector=b"v"), settings=settings, about=about, number=4)
+    assert made.before is None
+    assert made.after.id == ids.memory_id(STREAM.sid, 1, 4)
+    assert (made.after.fact, made.after.scope, made.after.vector) == ("I like coffee!", SCOPE, b"v")
+    assert (made.after.created, made.after.updated, made.after.as_of) == (LATER, LATER, EARLIER)
+    assert (made.after.topics, made.after.metadata) == (("USER_PREFERENCES",), RED)
+    assert made.after.evidence == (Evidence(STREAM.sid, 1, (2, 3)),)
+    assert (made.revision.number, made.revision.fact, made.revision.labels) == (1, "I like coffee!", {"source": "321"})
+    assert (made.revision.memory_id, made.revision.extracted) == (made.after.id, ("I like coffee",))
+
+
+@given(number=st.integers(0, 999), first=st.timedeltas(timedelta(0), timedelta(days=9)))
+def test_the_id_of_a_memory_is_the_same_at_every_run(number, first):
+    """Whenever a step runs, it names the same memory; no other candidate and no other window names it."""
+    step = Step(Verdict.CREATED, text="x")
+    made = [applied(step, number=n, now=now).after.id for n, now in ((number, NOW), (number, NOW + first), (1000, NOW))]
+    elsewhere = change(Policy(window(number=2), BankConfig()), number, candidate(), step, None, now=NOW).after.id
+    assert made[0] == made[1]
+    assert len({made[0], made[2], elsewhere}) == 3
+
+
+def test_an_update_keeps_what_it_does_not_say():
+    """A new text counts the revision up and keeps name, creation, expiry and the topics that nobody renamed."""
+    known = memory(revision=3, topics=("A",), display_name="d", expires=NOW + timedelta(days=9), created=EARLIER)
+    done = applied(Step(Verdict.UPDATED, "m1", "I like coffee", b"w"), known)
+    assert done.before is known
+    assert done.after == replace(
+        known,
+        fact="I like coffee",
+        vector=b"w",
+        revision=4,
+        as_of=LATER,
+        updated=LATER,
+        evidence=(Evidence(STREAM.sid, 1, (1,)),),
+    )
+    assert (done.revision.number, done.revision.fact) == (4, "I like coffee")
+
+
+def test_renewed_evidence_is_no_new_revision():
+    """A restated fact becomes younger evidence; neither its time of change nor its revision moves."""
+    known = memory(vector=b"v", revision=2)
+    done = applied(consolidation.restated(candidate(at=LATER), known, QUIET), known)
+    assert (done.after.as_of, done.after.updated, done.after.revision) == (LATER, NOW, 2)
+    assert done.revision is None
+
+
+def test_evidence_is_kept_for_the_latest_twenty_changes():
+    """A memory that is restated for ever does not grow for ever."""
+    known = memory()
+    for seq in range(1, 31):
+        about = candidate(at=NOW + timedelta(seconds=seq), seqs=(seq,))
+        known = applied(Step(Verdict.UPDATED, "m1", known.fact), known, about=about).after
+    assert [found.seqs[0] for found in known.evidence] == list(range(11, 31))
+
+
+def test_a_deletion_leaves_nothing_but_its_tombstone():
+    """A deleted memory holds no text, vector, topic, metadata or evidence; an empty revision tells it for 48 hours."""
+    known = memory(revision=2, vector=b"v", topics=("A",), metadata=RED, display_name="d", description="d")
+    known = replace(known, evidence=(Evidence("s", 1, (1,)),))
+    gone = applied(Step(Verdict.DELETED, "m1"), known)
+    after = gone.after
+    assert (after.fact, after.vector, after.topics, after.metadata, after.evidence) == ("", b"", (), {}, ())
+    assert (after.display_name, after.description, after.deleted, after.revision) == (None, None, LATER, 3)
+    assert (gone.revision.fact, gone.revision.number) == ("", 3)
+    assert gone.revision.expires == LATER + timedelta(hours=48)
+    assert not after.is_live(LATER)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.UNCHANGED, Verdict.REJECTED])
+def test_what_changes_nothing_is_no_change(verdict):
+    """Unchanged and rejected candidates write no memory."""
+    assert applied(Step(verdict, "m1"), memory()) is None
+
+
+@pytest.mark.parametrize("verdict", [Verdict.UPDATED, Verdict.DELETED])
+def test_a_memory_that_is_gone_is_not_touched(verdict):
+    """Without its memory an update or a deletion does nothing."""
+    assert applied(Step(verdict, "m1", "x"), None) is None
+
+
+# ---- revisions
+
+
+def test_when_a_revision_expires():
+    """The window's word counts, else the bank's, else 365 days; an instant is taken as it is."""
+    month, year = timedelta(days=30), timedelta(days=365)
+    instant = NOW + timedelta(days=1)
+    assert policy().revision_expiry(NOW) == NOW + year
+    assert policy(revision_ttl=month).revision_expiry(NOW) == NOW + month
+    assert policy(WindowSettings(revision_expiry=MINUTE), revision_ttl=month).revision_expiry(NOW) == NOW + MINUTE
+    assert policy(WindowSettings(revision_expiry=instant), revision_ttl=month).revision_expiry(NOW) == instant
+
+
+@pytest.mark.parametrize(
+    ("said", "bank", "keeps"),
+    [(None, False, True), (None, True, False), (True, False, False), (False, True, True)],
+)
+def test_who_switches_revisions_off(said, bank, keeps):
+    """The window's explicit word overrides the bank's, in both directions."""
+    settings = WindowSettings(disable_revisions=said)
+    ruled = policy(settings, disable_revisions=bank)
+    made = change(ruled, 0, candidate(), Step(Verdict.CREATED, text="x"), None, now=NOW)
+    assert ruled.keeps_revisions is keeps
+    assert (made.revision is not None) is keeps
+
+
+@given(settings=settings_said(), text=st.text(min_size=1, max_size=5))
+def test_a_created_memory_carries_the_windows_settings(settings, text):
+    """Labels and expiry go to the revision, metadata to the memory, whatever was said."""
+    made = applied(Step(Verdict.CREATED, text=text), settings=settings)
+    assert made.after.metadata == (settings.metadata or {})
+    if settings.disable_revisions:
+        assert made.revision is None
+    else:
+        assert made.revision.labels == (settings.revision_labels or {})
+        assert made.revision.expires == policy(settings).revision_expiry(LATER)
+
+
+def test_verdicts_are_counted_by_kind():
+    """Each verdict that was given is counted; none is invented."""
+    given_ = [
+        Recorded(n, verdict, "f") for n, verdict in enumerate([Verdict.CREATED, Verdict.CREATED, Verdict.DELETED])
+    ]
+    assert consolidation.counted(given_) == {"CREATED": 2, "DELETED": 1}
+    assert consolidation.counted([]) == {}

@@ -1,0 +1,83 @@
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streambank.rules.grounding import BLANK, REPEATED, TOO_LONG, UNGROUNDED, grounded, without_repeats
+from tests.rules.building import MINUTE, NOW, candidate, stored
+
+# In the prompt: number 1 is carried over from an earlier window, 2 and 3 are the window's own.
+SHOWN = {1: stored(7, "old"), 2: stored(8, "new"), 3: stored(9, "newer", time=NOW + MINUTE)}
+OWN = frozenset({2, 3})
+
+
+def proposed(fact="I like tea", citations=(2,), topic=None):
+    return grounded(fact, citations, topic, SHOWN, OWN)
+
+
+def test_a_cited_event_grounds_a_fact():
+    """A fact that cites an event of the window goes on, with that event's number in the stream and its time."""
+    found = proposed(citations=(2,), topic="USER_PREFERENCES")
+    assert (found.rejected, found.seqs, found.at, found.topics) == ("", (8,), NOW, ("USER_PREFERENCES",))
+
+
+@pytest.mark.parametrize("citations", [(), (1,), (4,), (0, -1, 99)])
+def test_what_cites_no_event_of_the_window_is_refused(citations):
+    """Nothing cited, only carried events, or numbers that were never shown: all are refused."""
+    assert proposed(citations=citations).rejected == UNGROUNDED
+
+
+def test_carried_events_may_stand_beside_own_ones():
+    """Context may be cited with an own event; the newest of them dates the fact."""
+    found = proposed(citations=(3, 1, 3, 99))
+    assert (found.rejected, found.seqs, found.at) == ("", (7, 9), NOW + MINUTE)
+
+
+@pytest.mark.parametrize("fact", ["", "   ", "\n\t"])
+def test_a_blank_fact_is_refused(fact):
+    """White space is no fact."""
+    assert proposed(fact).rejected == BLANK
+
+
+def test_a_fact_ends_at_eight_kilobytes():
+    """The limit counts bytes of UTF-8: 8,192 are taken, one more is refused."""
+    assert proposed("é" * 4_096).rejected == ""
+    assert proposed("é" * 4_096 + "x").rejected == TOO_LONG
+
+
+def test_surrounding_space_is_no_part_of_a_fact():
+    """A fact is stored as it reads."""
+    assert proposed("  I like tea\n").fact == "I like tea"
+
+
+def test_a_repeated_fact_becomes_one():
+    """Case and space do not make another fact; the citations of a repeat and its newer time join the first."""
+    first = candidate("I like tea", seqs=(1,), at=NOW)
+    again = candidate("i  LIKE tea", seqs=(1, 5), at=NOW + MINUTE)
+    kept = without_repeats([first, candidate("I like milk"), again])
+    assert [one.rejected for one in kept] == ["", "", REPEATED]
+    assert (kept[0].fact, kept[0].seqs, kept[0].at) == ("I like tea", (1, 5), NOW + MINUTE)
+
+
+facts = st.lists(st.tuples(st.sampled_from(["a", "A ", "b", "c"]), st.integers(1, 9)), max_size=12)
+
+
+@given(facts=facts)
+def test_repeats_keep_their_places(facts):
+    """Each candidate keeps its number, each fact lives once, and no citation is lost."""
+    proposed = [candidate(fact, seqs=(seq,), at=NOW + timedelta(seconds=seq)) for fact, seq in facts]
+    kept = without_repeats(proposed)
+    alive = [one for one in kept if not one.rejected]
+    assert [one.fact for one in kept] == [one.fact for one in proposed]
+    assert len(alive) == len({fact.casefold().strip() for fact, _ in facts})
+    for one in alive:
+        same = [seq for fact, seq in facts if fact.casefold().strip() == one.fact.casefold().strip()]
+        assert one.seqs == tuple(sorted(set(same)))
+        assert one.at == NOW + timedelta(seconds=max(same))
+
+
+def test_refused_candidates_stay_refused_for_their_own_reason():
+    """A candidate that was refused before is not relabelled a repeat."""
+    kept = without_repeats([candidate("a"), candidate("a", rejected=UNGROUNDED)])
+    assert [one.rejected for one in kept] == ["", UNGROUNDED]

@@ -1,0 +1,219 @@
+from dataclasses import fields, replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streambank.model.memory import MergeStrategy
+from streambank.model.rule import Reason, TriggerRule, WindowSettings
+from streambank.model.stream import Head
+from streambank.model.window import WindowState
+from streambank.rules import triggers
+from streambank.rules.window import admit, seal, stored_rule
+from tests.rules.building import MINUTE, NOW, STREAM, call, filled, keyed, rules, settings_said
+
+TEN = TriggerRule(event_count=10)
+EMPTY = Head(STREAM)
+
+
+def admitted(head, *texts, rule=None, force=False, settings=None, bank_rule=None, now=NOW, is_last_part=True):
+    events = [keyed(text) for text in texts]
+    said = call(*events, rule=rule, force=force, settings=settings)
+    return admit(head, said, events, bank_rule=bank_rule, now=now, is_last_part=is_last_part)
+
+
+def true_due(arrivals, anchor, rule):
+    """The reference: the earliest of all timers, told from the arrivals themselves."""
+    timers = [arrivals[-1] + timedelta(hours=24), arrivals[0] + timedelta(days=30)]
+    if rule and rule.idle:
+        timers.append(arrivals[-1] + rule.idle)
+    if rule and rule.interval:
+        timers.append(anchor + rule.interval * (int((arrivals[0] - anchor) / rule.interval) + 1))
+    return min(timers)
+
+
+steps = st.lists(
+    st.fixed_dictionaries(
+        {
+            "count": st.integers(0, 4),
+            "rule": st.none() | rules(),
+            "force": st.booleans(),
+            "is_last_part": st.booleans(),
+            "settings": settings_said(),
+            "pause": st.timedeltas(timedelta(0), timedelta(days=2)),
+        }
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(steps=steps, bank_rule=st.none() | rules())
+def test_a_head_keeps_its_books(steps, bank_rule):
+    """Whatever calls come: numbers add up, the due time is never later than the true one and only moves earlier."""
+    head, now, total, arrivals, anchor = EMPTY, NOW, 0, [], None
+    for step in steps:
+        now += step["pause"]
+        rule = triggers.effective_rule(None, head.rule, bank_rule)
+        reason = triggers.must_seal_first(head, rule, now=now)
+        if reason:
+            head, _ = seal(head, reason, rule, now=now)
+            arrivals = []
+        before = head
+        fresh = [keyed(str(number), size=10) for number in range(step["count"])]
+        said = call(*fresh, rule=step["rule"], force=step["force"], settings=step["settings"])
+        head = admit(head, said, fresh, bank_rule=bank_rule, now=now, is_last_part=step["is_last_part"])
+        total += len(fresh)
+        arrivals += [now] * len(fresh)
+        anchor = anchor or (arrivals[0] if arrivals else None)
+        assert (head.seq, head.count, head.size) == (total, len(arrivals), 10 * len(arrivals))
+        assert head.start == head.seq - head.count + 1
+        assert head.anchor == anchor
+        assert head.settings == before.settings.overlaid(step["settings"])
+        assert before.ripe is None or head.ripe is before.ripe
+        assert step["is_last_part"] or head.ripe is before.ripe
+        assert before.due is None or head.due <= before.due
+        if arrivals:
+            rule = triggers.effective_rule(None, head.rule, bank_rule)
+            assert head.due <= triggers.whole_second(true_due(arrivals, anchor, rule))
+            assert head.due.microsecond == 0
+        else:
+            assert head.ripe is None
+
+
+def test_the_first_event_opens_the_window():
+    """One event sets both arrivals, the anchor and number 1."""
+    head = admitted(EMPTY, "hello", rule=TEN)
+    assert (head.seq, head.window, head.start, head.count) == (1, 1, 1, 1)
+    assert head.first_arrival == head.last_arrival == head.anchor == NOW
+    assert (head.rule, head.ripe, head.due) == (TEN, None, NOW + timedelta(hours=24))
+
+
+def test_a_clock_that_runs_back_takes_no_arrival_back():
+    """The last arrival never goes back, so that no timer is lengthened or lost by a skewed clock."""
+    head = admitted(filled(1, rule=TEN), "late", now=NOW - MINUTE)
+    assert (head.first_arrival, head.last_arrival) == (NOW, NOW)
+
+
+def test_the_threshold_ripens_the_window_now():
+    """The tenth event makes the window ripe, and the sweep is told to look at once."""
+    almost = admitted(EMPTY, *"123456789", rule=TEN)
+    assert almost.ripe is None
+    ripe = admitted(almost, "10", now=NOW + MINUTE)
+    assert (ripe.ripe, ripe.due) == (Reason.EVENT_COUNT, NOW + MINUTE)
+
+
+def test_a_batch_that_overshoots_stays_whole():
+    """A call that passes the count by far stays in one window."""
+    head = admitted(EMPTY, *(str(number) for number in range(25)), rule=TEN)
+    assert (head.count, head.window, head.ripe) == (25, 1, Reason.EVENT_COUNT)
+
+
+def test_only_the_last_part_ripens():
+    """Parts before the last let the sweep look within a minute instead, in case the last one never comes."""
+    part = admitted(EMPTY, *(str(number) for number in range(25)), rule=TEN, is_last_part=False)
+    assert (part.ripe, part.due) == (None, NOW + timedelta(seconds=60))
+    assert triggers.decide(part, TEN, now=NOW) is Reason.EVENT_COUNT
+    forced = admitted(EMPTY, "one", force=True, rule=TEN, is_last_part=False)
+    assert forced.ripe is None
+
+
+def test_an_empty_last_part_ripens_what_earlier_parts_added():
+    """A last part whose events were all known still evaluates the count."""
+    part = admitted(EMPTY, *"0123456789", rule=TEN, is_last_part=False)
+    assert admitted(part, rule=TEN).ripe is Reason.EVENT_COUNT
+
+
+def test_no_rule_at_all_flushes_at_once():
+    """Without a rule of call, stream and bank the first event is generated from at once."""
+    assert admitted(EMPTY, "hello").ripe is Reason.NO_RULE
+    assert admitted(EMPTY, "hello", bank_rule=TEN).ripe is None
+
+
+def test_an_explicit_empty_rule_flushes_and_takes_the_stored_one_off():
+    """{} flushes what is pending, overrides the bank's default for this call, and leaves no rule on the stream."""
+    head = admitted(filled(3, rule=TEN), rule=TriggerRule(), bank_rule=TEN)
+    assert (head.ripe, head.rule) == (Reason.NO_RULE, None)
+
+
+def test_the_banks_default_is_not_copied():
+    """A stream without a rule of its own keeps none: the bank may change its mind."""
+    assert admitted(EMPTY, "hello", bank_rule=TEN).rule is None
+
+
+@given(stored=st.none() | rules(), said=st.none() | rules())
+def test_what_rule_a_stream_keeps(stored, said):
+    """A call without a rule changes none; an empty one removes it; any other is kept as it is."""
+    kept = stored_rule(call(rule=said), filled(1, rule=stored))
+    assert kept == (stored if said is None else None if said.is_empty else said)
+
+
+def test_a_call_without_events_evaluates_the_count():
+    """A rule that arrives alone and finds enough events makes the window ripe at once."""
+    head = admitted(filled(5, rule=TEN), rule=TriggerRule(event_count=5), now=NOW + MINUTE)
+    assert (head.count, head.ripe, head.due) == (5, Reason.EVENT_COUNT, NOW + MINUTE)
+
+
+def test_force_on_an_empty_window_does_nothing():
+    """There is nothing to flush: the head is as it was."""
+    assert admitted(EMPTY, force=True) == EMPTY
+
+
+def test_ripe_outlives_a_longer_rule():
+    """A condition that was met is not withdrawn by a later rule (I5)."""
+    ripe = admitted(filled(9, rule=TEN), "tenth")
+    assert admitted(ripe, rule=TriggerRule(event_count=500)).ripe is Reason.EVENT_COUNT
+
+
+def test_a_shorter_rule_moves_the_due_time_earlier():
+    """A call that only sets an idle time re-arms the pending window."""
+    pending = admitted(EMPTY, "hello", rule=TEN)
+    assert admitted(pending, rule=TriggerRule(idle=MINUTE)).due == NOW + MINUTE
+
+
+def test_a_due_time_between_two_seconds_is_rounded_up():
+    """The index counts in whole seconds, and nothing is due before its time."""
+    now = NOW + timedelta(microseconds=1)
+    assert admitted(EMPTY, "hello", rule=TriggerRule(idle=MINUTE), now=now).due == NOW + MINUTE + timedelta(seconds=1)
+
+
+@given(first=settings_said(), second=settings_said())
+def test_the_last_word_on_each_setting_wins(first, second):
+    """Each setting keeps its newest explicit value, independently of the others, false and empty ones too."""
+    head = admitted(admitted(EMPTY, "a", settings=first, rule=TEN), settings=second)
+    for field in fields(WindowSettings):
+        newer, older = getattr(second, field.name), getattr(first, field.name)
+        assert getattr(head.settings, field.name) == (older if newer is None else newer)
+
+
+@given(count=st.integers(1, 50), sealed=st.integers(0, 50), rule=st.none() | rules(), said=settings_said())
+def test_sealing_closes_one_window_and_opens_the_next(count, sealed, rule, said):
+    """The closed window holds exactly the pending events; the next starts after them, empty, without a timer."""
+    head = replace(
+        filled(count, rule=TEN, settings=said, ripe=Reason.FORCE_FLUSH, due=NOW),
+        seq=sealed + count,
+        start=sealed + 1,
+        window=7,
+    )
+    opened, closed = seal(head, Reason.FORCE_FLUSH, rule, now=NOW + MINUTE)
+    assert (closed.number, closed.first_seq, closed.last_seq, closed.count) == (7, sealed + 1, sealed + count, count)
+    assert (closed.rule, closed.settings, closed.reason) == (rule, said, Reason.FORCE_FLUSH)
+    assert (closed.state, closed.attempt, closed.failures, closed.cursor) == (WindowState.SEALED, 0, 0, 0)
+    assert (closed.sealed, closed.last_arrival, closed.due) == (NOW + MINUTE, head.last_arrival, NOW + 3 * MINUTE)
+    assert opened == Head(
+        STREAM, version=1, seq=sealed + count, window=8, start=sealed + count + 1, anchor=head.anchor, rule=TEN
+    )
+
+
+def test_an_empty_window_is_never_sealed():
+    """Sealing nothing is refused, also where everything else says that it is time."""
+    with pytest.raises(ValueError, match="empty window"):
+        seal(replace(EMPTY, ripe=Reason.FORCE_FLUSH), Reason.FORCE_FLUSH, None, now=NOW)
+
+
+def test_settings_end_with_their_window():
+    """What was said for one window does not reach the next."""
+    head = filled(1, settings=WindowSettings(merge_strategy=MergeStrategy.MERGE))
+    opened, _ = seal(head, Reason.FORCE_FLUSH, None, now=NOW)
+    assert opened.settings.is_empty

@@ -1,0 +1,179 @@
+import pytest
+
+from streambank.errors import InvalidArgument
+from streambank.wire import requests
+from streambank.wire.requests import BankRequest, DeleteBankRequest, RetrieveRequest, parsed
+
+RULE = {"event_count": 10, "idleDuration": "300s"}
+CONFIG = {
+    "generationConfig": {"model": "m", "generation_trigger_config": {"generation_rule": RULE}},
+    "similaritySearchConfig": {"embedding_model": "e"},
+    "ttlConfig": {"defaultTtl": "60s", "memory_revision_default_ttl": "3600s"},
+    "disable_memory_revisions": False,
+    "customizationConfigs": [
+        {
+            "scope_keys": ["user_id"],
+            "memory_topics": [
+                {"managed_memory_topic": {"managed_topic_enum": "USER_PREFERENCES"}},
+                {"custom_memory_topic": {"label": "jargon", "description": "words of ours"}},
+            ],
+            "generate_memories_examples": [
+                {
+                    "conversation_source": {
+                        "events": [{"content": {"role": "user", "parts": [{"inline_data": {"a_b": 1}}]}}]
+                    },
+                    "generated_memories": [{"fact": "f", "topics": [{"custom_memory_topic_label": "jargon"}]}],
+                }
+            ],
+            "enable_third_person_memories": True,
+            "consolidation_config": {"revisions_per_candidate_count": 1},
+        }
+    ],
+    "structuredMemoryConfigs": [
+        {
+            "schema_configs": [
+                {
+                    "id": "a-1",
+                    "memory_type": "STRUCTURED_PROFILE",
+                    "schema": {"type": "OBJECT", "properties": {"first_name": {}}},
+                }
+            ]
+        }
+    ],
+}
+
+
+def refused_field(kind, body):
+    with pytest.raises(InvalidArgument) as error:
+        parsed(kind, body)
+    return error.value.field
+
+
+def test_a_configuration_is_stored_in_camel_case():
+    """Whatever mixture of spellings is sent, the document is camelCase; maps and parts keep their keys."""
+    document = parsed(BankRequest, {"context_spec": {"memory_bank_config": CONFIG}}).document()
+    assert document["generationConfig"] == {
+        "model": "m",
+        "generationTriggerConfig": {"generationRule": {"eventCount": 10, "idleDuration": "300s"}},
+    }
+    assert document["ttlConfig"] == {"defaultTtl": "60s", "memoryRevisionDefaultTtl": "3600s"}
+    assert document["disableMemoryRevisions"] is False
+    [custom] = document["customizationConfigs"]
+    assert custom["scopeKeys"] == ["user_id"]
+    assert custom["memoryTopics"][0] == {"managedMemoryTopic": {"managedTopicEnum": "USER_PREFERENCES"}}
+    [example] = custom["generateMemoriesExamples"]
+    assert example["conversationSource"]["events"][0]["content"]["parts"] == [{"inline_data": {"a_b": 1}}]
+    [schema] = document["structuredMemoryConfigs"][0]["schemaConfigs"]
+    assert schema == {
+        "id": "a-1",
+        "memoryType": "STRUCTURED_PROFILE",
+        "schema": {"type": "OBJECT", "properties": {"first_name": {}}},
+    }
+
+
+def test_a_stored_document_can_be_sent_back():
+    """What a bank shows of its configuration is what an update takes."""
+    document = parsed(BankRequest, {"contextSpec": {"memoryBankConfig": CONFIG}}).document()
+    assert parsed(BankRequest, {"contextSpec": {"memoryBankConfig": document}}).document() == document
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"contextSpec": {}}, {"context_spec": {"memory_bank_config": {}}}, {"contextSpec": None}]
+)
+def test_an_empty_configuration_says_nothing(body):
+    """Google's SDK always sends one with an update: it must not erase what is stored."""
+    assert parsed(BankRequest, body).document() is None
+
+
+@pytest.mark.parametrize("name", ["displayName", "display_name"])
+def test_both_spellings_are_one_field(name):
+    """A field is found in either spelling."""
+    assert parsed(BankRequest, {name: "d"}).display_name == "d"
+
+
+def test_a_field_in_two_spellings_is_refused():
+    """Nobody can say which of the two was meant."""
+    assert refused_field(BankRequest, {"displayName": "a", "display_name": "b"}) == "display_name"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "field"),
+    [
+        (BankRequest, {"my_field": 1}, "my_field"),
+        (
+            BankRequest,
+            {"context_spec": {"memory_bank_config": {"my_field": 1}}},
+            "context_spec.memory_bank_config.my_field",
+        ),
+        (
+            BankRequest,
+            {"contextSpec": {"memoryBankConfig": {"customizationConfigs": [{}, {"myField": 1}]}}},
+            "contextSpec.memoryBankConfig.customizationConfigs.1.myField",
+        ),
+        (RetrieveRequest, {"scope": {"a": "b"}, "topK": 3}, "topK"),
+        (
+            RetrieveRequest,
+            {"similarity_search_params": {"search_query": "x", "myField": 1}},
+            "similarity_search_params.myField",
+        ),
+        (DeleteBankRequest, {"forced": True}, "forced"),
+    ],
+)
+def test_unknown_fields_are_named_as_the_caller_spelled_them(kind, body, field):
+    """What nobody knows is refused by its path in the caller's own spelling."""
+    with pytest.raises(InvalidArgument) as error:
+        parsed(kind, body)
+    assert (error.value.field, error.value.problem) == (field, "unknown field")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "field"),
+    [
+        (BankRequest, {"displayName": 1}, "displayName"),
+        (BankRequest, {"display_name": "x" * 1_025}, "display_name"),
+        (BankRequest, {"description": "x" * 1_025}, "description"),
+        (RetrieveRequest, {"similaritySearchParams": {}}, "similaritySearchParams.searchQuery"),
+        (RetrieveRequest, {"similaritySearchParams": {"searchQuery": "x", "topK": -1}}, "similaritySearchParams.topK"),
+        (
+            RetrieveRequest,
+            {"similaritySearchParams": {"searchQuery": "x", "topK": True}},
+            "similaritySearchParams.topK",
+        ),
+        (
+            RetrieveRequest,
+            {"similaritySearchParams": {"searchQuery": "x" * 8_193}},
+            "similaritySearchParams.searchQuery",
+        ),
+        (RetrieveRequest, {"simpleRetrievalParams": {"pageSize": -1}}, "simpleRetrievalParams.pageSize"),
+        (DeleteBankRequest, {"force": "true"}, "force"),
+        (requests.TtlConfig, {"defaultTtl": "60"}, "defaultTtl"),
+        (requests.TtlConfig, {"defaultTtl": 60}, "defaultTtl"),
+        (requests.TtlConfig, {"defaultTtl": "-1s"}, "defaultTtl"),
+        (requests.TtlConfig, {"defaultTtl": "1s\n"}, "defaultTtl"),
+        (requests.ManagedMemoryTopic, {"managedTopicEnum": "HOBBIES"}, "managedTopicEnum"),
+        (requests.SchemaConfig, {"id": "1a"}, "id"),
+        (requests.SchemaConfig, {"id": "a" * 64}, "id"),
+    ],
+)
+def test_what_breaks_a_rule_is_named(kind, body, field):
+    """Wrong types, signs, lengths and spellings are refused by name; nothing is turned into what it is not."""
+    assert refused_field(kind, body) == field
+
+
+@pytest.mark.parametrize("body", [[], "x", 1, None])
+def test_a_request_is_an_object(body):
+    """A body of another kind is refused and has no field to name."""
+    assert refused_field(BankRequest, body) == ""
+
+
+def test_limits_are_inside():
+    """A name of 1 KB and a query of 8 KB are taken, and zero asks for the default."""
+    assert parsed(BankRequest, {"displayName": "x" * 1_024}).display_name
+    asked = parsed(RetrieveRequest, {"similaritySearchParams": {"searchQuery": "x" * 8_192, "topK": 0}})
+    assert asked.similarity_search_params.top_k == 0
+    assert parsed(RetrieveRequest, {"simpleRetrievalParams": {}}).simple_retrieval_params.page_token == ""
+
+
+def test_scopes_are_left_to_their_own_rules():
+    """The scope of a retrieval keeps its keys; its limits are checked where every scope's are."""
+    assert parsed(RetrieveRequest, {"scope": {"user_id": "1", "userId": "2"}}).scope == {"user_id": "1", "userId": "2"}

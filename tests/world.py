@@ -1,0 +1,264 @@
+"""The whole service without HTTP and without threads: pipelines over moto's table, a clock that tests move.
+
+The model is scripted: one fact for each event that its conversation's user said.
+"""
+
+import hashlib
+import math
+import random
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from streambank.llm.ports import (
+    Action,
+    Consolidation,
+    ConsolidationRequest,
+    Decision,
+    ExtractedFact,
+    Extraction,
+    ExtractionRequest,
+    Usage,
+)
+from streambank.model.ids import OperationId
+from streambank.model.operation import Operation, Receipt
+from streambank.model.window import Attempt
+from streambank.pipeline import commit, consolidate, extract, fail, react, sweep
+from streambank.pipeline.ingest import Ingestion, ingest
+from streambank.pipeline.operations import get_operation
+from streambank.store.banks import Banks
+from streambank.store.due import DueIndex
+from streambank.store.executions import Executions as ExecutionsPort
+from streambank.store.memories import Memories
+from streambank.store.streams import Lifetimes, Streams
+from streambank.store.table import Patience, Table
+from streambank.store.windows import Windows
+from streambank.wire.ingest import ingest_call
+from tests import aws
+
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+SCOPE = {"user_id": "u1"}
+
+
+def event(text: str, event_id: str | None = None, role: str = "user", **more: Any) -> dict[str, Any]:
+    body: dict[str, Any] = {"content": {"role": role, "parts": [{"text": text}]}, **more}
+    return body if event_id is None else {**body, "eventId": event_id}
+
+
+class OneFactPerEvent:
+    """A model that takes every user's event of the window for a fact; what it was shown is kept."""
+
+    def __init__(self) -> None:
+        self.requests: list[ExtractionRequest] = []
+
+    def extract(self, request: ExtractionRequest) -> Extraction:
+        self.requests.append(request)
+        facts = (
+            ExtractedFact(turn.text, (turn.number,), "KEY_CONVERSATION_DETAILS")
+            for turn in request.turns
+            if turn.role == "user" and not turn.context
+        )
+        return Extraction(tuple(facts), Usage(1, sum(len(turn.text) for turn in request.turns)))
+
+
+class SameTextIsTheSame:
+    """A model that takes equal texts for one memory and everything else for new."""
+
+    def __init__(self) -> None:
+        self.requests: list[ConsolidationRequest] = []
+
+    def consolidate(self, request: ConsolidationRequest) -> Consolidation:
+        self.requests.append(request)
+        known = {memory.fact: memory.number for memory in request.memories}
+        decisions = []
+        for fact in request.facts:
+            action = Action.NONE if fact.fact in known else Action.CREATE
+            decisions.append(Decision(fact.number, action, known.get(fact.fact), fact.fact, "scripted"))
+        return Consolidation(tuple(decisions), Usage(1, 0))
+
+
+class HashEmbedder:
+    """Equal texts are near, others are far: enough where meaning is not the point."""
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        return [self._unit(text) for text in texts]
+
+    def _unit(self, text: str) -> bytes:
+        raw = [byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()]
+        length = math.sqrt(sum(number * number for number in raw))
+        return array("f", [number / length for number in raw]).tobytes()
+
+
+class Clock:
+    """Stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.instant = START
+
+    def __call__(self) -> datetime:
+        return self.instant
+
+    def move(self, **span: float) -> None:
+        self.instant += timedelta(**span)
+
+
+@dataclass
+class World:
+    """Everything wired together over one client."""
+
+    client: Any
+    clock: Clock = field(default_factory=Clock)
+    executions: aws.Executions = field(default_factory=aws.Executions)
+    extractor: Any = field(default_factory=OneFactPerEvent)
+    consolidator: Any = field(default_factory=SameTextIsTheSame)
+    embedder: Any = field(default_factory=HashEmbedder)
+    lifetimes: Lifetimes = field(default_factory=lambda: Lifetimes(timedelta(days=90), timedelta(days=90)))
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(7)
+        self.patience = Patience(lambda _seconds: None, self.random.random)
+        self.table = Table(self.client, aws.TABLE, self.patience)
+        self.streams, self.windows = Streams(self.table), Windows(self.table)
+        self.memories, self.banks = Memories(self.table), Banks(self.table)
+        self.port = ExecutionsPort(self.executions, aws.MACHINE_ARN)
+
+    # ---- what callers do
+
+    @property
+    def ingestion(self) -> Ingestion:
+        return Ingestion(self.streams, self.windows, self.clock, self.patience, self.lifetimes)
+
+    def ingest(
+        self, *events: dict[str, Any], bank: str = "default", key: str | None = None, **fields: Any
+    ) -> Receipt:
+        """Send one call; *fields* are the request's own, `rule` stands for the trigger's generationRule."""
+        body: dict[str, Any] = {"scope": SCOPE, **fields}
+        if "rule" in body:
+            body["generationTriggerConfig"] = {"generationRule": body.pop("rule")}
+        if events:
+            body["directContentsSource"] = {"events": list(events)}
+        return ingest(ingest_call(body, bank=bank, idempotency_key=key), using=self.ingestion)
+
+    def operation(self, operation: OperationId, bank: str = "default") -> Operation:
+        return get_operation(bank, operation, streams=self.streams, windows=self.windows)
+
+    def facts(self, scope: dict[str, str] | None = None, bank: str = "default") -> list[str]:
+        found = self.memories.of_scope(bank, scope or SCOPE, now=self.clock())
+        return sorted(memory.fact for memory in found)
+
+    # ---- what AWS does
+
+    def sweep(self) -> sweep.Sweep:
+        using = sweep.Sweeper(
+            due=DueIndex(self.table),
+            streams=self.streams,
+            windows=self.windows,
+            memories=self.memories,
+            banks=self.banks,
+            executions=self.port,
+            lifetimes=self.lifetimes,
+            clock=self.clock,
+            jitter=self.random.random,
+        )
+        return sweep.sweep(using=using, has_time=lambda: True)
+
+    def react(self, pk: str, sk: str) -> None:
+        react.react(
+            react.Record.of(pk, sk),
+            streams=self.streams,
+            windows=self.windows,
+            executions=self.port,
+            clock=self.clock,
+        )
+
+    def deliver(self) -> None:
+        """Deliver a stream record of every head and window there is, as if all were news."""
+        for item in aws.dump(self.client):
+            if item["SK"]["S"] == "HEAD" or item["SK"]["S"].startswith("W#"):
+                self.react(item["PK"]["S"], item["SK"]["S"])
+
+    def run(self) -> int:
+        """Run the executions that are under way to their ends."""
+        return self.executions.run(self.tasks())
+
+    def settle(self) -> None:
+        """Deliver and run until nothing moves any more; the clock stands still."""
+        for _ in range(100):
+            self.deliver()  # seals what is ripe
+            self.deliver()  # starts what was sealed
+            if not self.run():
+                return
+        raise AssertionError("the service does not come to rest")
+
+    def recover(self, minutes: int = 150) -> None:
+        """Let nothing but the minute sweep and the state machine work for a while: no stream record arrives."""
+        for _ in range(minutes):
+            self.clock.move(minutes=1)
+            report = self.sweep()
+            assert not report.faults, report.faults
+            self.run()
+
+    def finish(self, steps: int = 400) -> None:
+        """Jump from one due time to the next, with nothing but the sweep and the machine, until nothing is due."""
+        for _ in range(steps):
+            due = aws.earliest_due(self.client)
+            if due is None and not self.executions.running:
+                return
+            if due is not None:
+                self.clock.instant = max(self.clock.instant, datetime.fromtimestamp(due, UTC))
+            report = self.sweep()
+            assert not report.faults, report.faults
+            self.run()
+        raise AssertionError("something stays due for ever")
+
+    def tasks(self) -> dict[str, Any]:
+        return {"Extract": self._extract, "Consolidate": self._consolidate, "Commit": self._commit, "Fail": self._fail}
+
+    def _extract(self, payload: dict[str, Any]) -> dict[str, Any]:
+        outcome = extract.extract(
+            _attempt(payload),
+            windows=self.windows,
+            banks=self.banks,
+            extractor=self.extractor,
+            embedder=self.embedder,
+            now=self.clock(),
+        )
+        return {"outcome": outcome}
+
+    def _consolidate(self, payload: dict[str, Any]) -> dict[str, Any]:
+        outcome = consolidate.consolidate(
+            _attempt(payload),
+            windows=self.windows,
+            memories=self.memories,
+            consolidator=self.consolidator,
+            embedder=self.embedder,
+            now=self.clock(),
+        )
+        return {"outcome": outcome}
+
+    def _commit(self, payload: dict[str, Any]) -> dict[str, Any]:
+        outcome = commit.commit(
+            _attempt(payload),
+            windows=self.windows,
+            memories=self.memories,
+            banks=self.banks,
+            lifetimes=self.lifetimes,
+            now=self.clock(),
+        )
+        return {"outcome": outcome}
+
+    def _fail(self, payload: dict[str, Any]) -> dict[str, Any]:
+        failed = fail.fail(
+            _attempt(payload),
+            payload["outcome"],
+            windows=self.windows,
+            now=self.clock(),
+            jitter=self.random.random,
+        )
+        return {"outcome": "parked" if failed.is_parked else "failed"}
+
+
+def _attempt(payload: dict[str, Any]) -> Attempt:
+    return Attempt(payload["bank"], payload["sid"], payload["win"], payload["att"])
