@@ -16,6 +16,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     outcome = commit(
         Attempt(event["bank"], event["sid"], event["win"], event["att"]),
         windows=STORES.windows,
+        plans=STORES.plans,
         memories=STORES.memories,
         banks=STORES.banks,
         lifetimes=STORES.lifetimes,

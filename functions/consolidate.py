@@ -16,6 +16,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     outcome = consolidate(
         Attempt(event["bank"], event["sid"], event["win"], event["att"]),
         windows=STORES.windows,
+        plans=STORES.plans,
         memories=STORES.memories,
         consolidator=wiring.consolidator(),
         embedder=wiring.embedder(),

@@ -16,6 +16,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     outcome = extract(
         Attempt(event["bank"], event["sid"], event["win"], event["att"]),
         windows=STORES.windows,
+        plans=STORES.plans,
         banks=STORES.banks,
         extractor=wiring.extractor(),
         embedder=wiring.embedder(),

@@ -35,7 +35,9 @@ _Loader.add_multi_constructor("!", lambda loader, _tag, node: _plain(loader, nod
 def _plain(loader: Any, node: Any) -> Any:
     if isinstance(node, yaml.SequenceNode):
         return loader.construct_sequence(node, deep=True)
-    return loader.construct_scalar(node) if isinstance(node, yaml.ScalarNode) else loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.ScalarNode):
+        return loader.construct_scalar(node)
+    return loader.construct_mapping(node, deep=True)
 
 
 def template() -> dict[str, Any]:
@@ -85,7 +87,7 @@ class Executions:
     closed: set[str] = field(default_factory=set)
     starts: int = 0
 
-    def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002, N803
+    def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002
         assert stateMachineArn == MACHINE_ARN
         assert len(name) <= 80
         payload = json.loads(input)
@@ -96,7 +98,7 @@ class Executions:
             self.starts += 1
         return {"executionArn": f"arn:{name}"}
 
-    def describe_execution(self, *, executionArn: str) -> dict[str, Any]:  # noqa: N803
+    def describe_execution(self, *, executionArn: str) -> dict[str, Any]:
         name = executionArn.rsplit(":", 1)[-1]
         if name not in self.running and name not in self.closed:
             raise ClientError({"Error": {"Code": "ExecutionDoesNotExist", "Message": name}}, "DescribeExecution")

@@ -52,7 +52,9 @@ class Stream:
         """Say whether a sweep at *now* seals the window."""
         if not self.pending:
             return False
-        return self.ripe or not self.rule or len(self.pending) >= self.rule.get("count", 10**9) or self.timer_passed(now)
+        return (
+            self.ripe or not self.rule or len(self.pending) >= self.rule.get("count", 10**9) or self.timer_passed(now)
+        )
 
     # ---- what happens
 

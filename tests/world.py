@@ -32,6 +32,7 @@ from streambank.store.banks import Banks
 from streambank.store.due import DueIndex
 from streambank.store.executions import Executions as ExecutionsPort
 from streambank.store.memories import Memories
+from streambank.store.plans import Plans
 from streambank.store.streams import Lifetimes, Streams
 from streambank.store.table import Patience, Table
 from streambank.store.windows import Windows
@@ -121,6 +122,7 @@ class World:
         self.patience = Patience(lambda _seconds: None, self.random.random)
         self.table = Table(self.client, aws.TABLE, self.patience)
         self.streams, self.windows = Streams(self.table), Windows(self.table)
+        self.plans = Plans(self.table)
         self.memories, self.banks = Memories(self.table), Banks(self.table)
         self.port = ExecutionsPort(self.executions, aws.MACHINE_ARN)
 
@@ -130,9 +132,7 @@ class World:
     def ingestion(self) -> Ingestion:
         return Ingestion(self.streams, self.windows, self.clock, self.patience, self.lifetimes)
 
-    def ingest(
-        self, *events: dict[str, Any], bank: str = "default", key: str | None = None, **fields: Any
-    ) -> Receipt:
+    def ingest(self, *events: dict[str, Any], bank: str = "default", key: str | None = None, **fields: Any) -> Receipt:
         """Send one call; *fields* are the request's own, `rule` stands for the trigger's generationRule."""
         body: dict[str, Any] = {"scope": SCOPE, **fields}
         if "rule" in body:
@@ -142,7 +142,7 @@ class World:
         return ingest(ingest_call(body, bank=bank, idempotency_key=key), using=self.ingestion)
 
     def operation(self, operation: OperationId, bank: str = "default") -> Operation:
-        return get_operation(bank, operation, streams=self.streams, windows=self.windows)
+        return get_operation(bank, operation, streams=self.streams, windows=self.windows, plans=self.plans)
 
     def facts(self, scope: dict[str, str] | None = None, bank: str = "default") -> list[str]:
         found = self.memories.of_scope(bank, scope or SCOPE, now=self.clock())
@@ -178,6 +178,13 @@ class World:
         for item in aws.dump(self.client):
             if item["SK"]["S"] == "HEAD" or item["SK"]["S"].startswith("W#"):
                 self.react(item["PK"]["S"], item["SK"]["S"])
+
+    def stirring(self) -> list[tuple[str, str]]:
+        """Return the keys of heads that are ripe, and of windows that no execution was started for."""
+        found = aws.dump(self.client)
+        ripe = [item for item in found if item.get("ripe", {}).get("N") == "1"]
+        new = [item for item in found if item["SK"]["S"].startswith("W#") and item["st"]["S"] == "SEALED"]
+        return [(item["PK"]["S"], item["SK"]["S"]) for item in [*ripe, *new]]
 
     def run(self) -> int:
         """Run the executions that are under way to their ends."""
@@ -220,6 +227,7 @@ class World:
         outcome = extract.extract(
             _attempt(payload),
             windows=self.windows,
+            plans=self.plans,
             banks=self.banks,
             extractor=self.extractor,
             embedder=self.embedder,
@@ -231,6 +239,7 @@ class World:
         outcome = consolidate.consolidate(
             _attempt(payload),
             windows=self.windows,
+            plans=self.plans,
             memories=self.memories,
             consolidator=self.consolidator,
             embedder=self.embedder,
@@ -242,6 +251,7 @@ class World:
         outcome = commit.commit(
             _attempt(payload),
             windows=self.windows,
+            plans=self.plans,
             memories=self.memories,
             banks=self.banks,
             lifetimes=self.lifetimes,

@@ -31,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until interrupted; return the exit status."""
     port = _port(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # SIGINT too: a shell starts what it puts in the background with SIGINT ignored.
+    for interrupt in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(interrupt, signal.default_int_handler)
     try:
         problem = _problem(port) or _serve(port)
     except KeyboardInterrupt:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from streambank.store.banks import Banks
     from streambank.store.executions import Executions
     from streambank.store.memories import Memories
+    from streambank.store.plans import Plans
 
 # Three sends of at most 3 s each stay within the functions' timeouts; a hidden repeat is found in the reply.
 _CONFIG = Config(
@@ -76,6 +77,12 @@ class Stores:
     @property
     def windows(self) -> Windows:
         return Windows(self.table)
+
+    @property
+    def plans(self) -> Plans:
+        from streambank.store.plans import Plans
+
+        return Plans(self.table)
 
     @property
     def lifetimes(self) -> Lifetimes:

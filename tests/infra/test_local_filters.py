@@ -148,8 +148,8 @@ def record(name: str, sk: str, **image: dict[str, str]) -> dict[str, Any]:
     return {"eventName": name, "dynamodb": change}
 
 
-def window(name: str, status: str, attempt: int) -> dict[str, Any]:
-    return record(name, "W#1", st={"S": status}, att={"N": str(attempt)})
+def window(name: str, status: str, attempt: int, *, new: bool = False) -> dict[str, Any]:
+    return record(name, "W#1", st={"S": status}, att={"N": str(attempt)}, **({"new": {"N": "1"}} if new else {}))
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def window(name: str, status: str, attempt: int) -> dict[str, Any]:
         (record("INSERT", "HEAD", ripe={"N": "1"}), True),
         (record("MODIFY", "HEAD", ripe={"N": "0"}), False),
         (record("MODIFY", "HEAD"), False),
-        (window("INSERT", "SEALED", 0), True),
+        (window("INSERT", "SEALED", 0, new=True), True),
         (window("MODIFY", "SEALED", 0), False),
-        (window("INSERT", "SEALED", 1), False),
+        (window("INSERT", "SEALED", 1, new=True), False),
         (window("MODIFY", "SEALED", 1), False),
         (window("MODIFY", "DONE", 0), True),
         (window("MODIFY", "DONE", 3), True),

@@ -20,17 +20,17 @@ REGION = "us-east-1"
 TABLE = "table"
 
 
-def put(key: str, condition: str | None = None, **attributes: Any) -> dict[str, Any]:
-    request: dict[str, Any] = {"TableName": TABLE, "Item": item(key, **attributes)}
-    return {"Put": request | ({"ConditionExpression": condition} if condition else {})}
-
-
-def item(key: str, **attributes: Any) -> dict[str, Any]:
-    return {"PK": {"S": key}, "SK": {"S": "HEAD"}} | attributes
-
-
 def key(name: str) -> dict[str, Any]:
     return {"PK": {"S": name}, "SK": {"S": "HEAD"}}
+
+
+def item(name: str, **attributes: Any) -> dict[str, Any]:
+    return key(name) | attributes
+
+
+def put(name: str, condition: str | None = None, **attributes: Any) -> dict[str, Any]:
+    request: dict[str, Any] = {"TableName": TABLE, "Item": item(name, **attributes)}
+    return {"Put": request | ({"ConditionExpression": condition} if condition else {})}
 
 
 def get(table: Client, name: str) -> dict[str, Any] | None:
@@ -90,8 +90,7 @@ def lost_by_threads(table: Client) -> int:
     with ThreadPoolExecutor(8) as pool:
         sold = sum(pool.map(work, range(60)))
     stored = {found["PK"]["S"] for found in table.scan(TableName=TABLE)["Items"]}
-    receipts = sum(name.startswith("receipt-") for name in stored)
-    others = sum(name.startswith("other-") for name in stored)
+    receipts, others = (len([name for name in stored if name.startswith(kind)]) for kind in ("receipt-", "other-"))
     return abs(sold - 40) + abs(receipts - 40) + abs(others - 60)
 
 
@@ -133,13 +132,7 @@ def extra_records_of_an_update(table: Client) -> int:
     return len(read()) - 1
 
 
-FAULTS = [
-    lost_by_threads,
-    ghosts_of_cancelled,
-    repeats_of_one_token,
-    records_of_nothing,
-    extra_records_of_an_update,
-]
+FAULTS = [lost_by_threads, ghosts_of_cancelled, repeats_of_one_token, records_of_nothing, extra_records_of_an_update]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -39,9 +39,11 @@ class Stream:
     bank: str
     scope: dict[str, str]
     name: str
+    may_wait: bool = False
 
     def body(self, *events: Document, rule: Document | None = None, **config: Any) -> Document:
         """Return the call as the SDK writes it; *config* names are its options in snake_case."""
+        self.may_wait = True
         body: Document = {"streamId": self.name, "scope": self.scope}
         if events:
             body["directContentsSource"] = {"events": list(events)}
@@ -51,12 +53,15 @@ class Stream:
 
     def send(self, *events: Document, **options: Any) -> Document:
         """Ingest and return the operation."""
-        return self.caller.post(f"{self.bank}/memories:ingestEvents", self.body(*events, **options))
+        sent = self.caller.post(f"{self.bank}/memories:ingestEvents", self.body(*events, **options))
+        self.may_wait = not sent["done"]
+        return sent
 
     def flush(self, *events: Document, **options: Any) -> Document:
         """Ingest, force a flush, and return the operation as it is when all is done."""
         sent = self.send(*events, force_flush=True, **options)
         self.caller.settle()
+        self.may_wait = False
         return self.caller.get(sent["name"])
 
     def items(self) -> list[Document]:
@@ -162,7 +167,7 @@ class Caller:
         """Flush what is still pending and let it come to rest."""
         lost_records = not self.service.pump_enabled
         self.service.pump_enabled = True
-        for stream in self.streams:
+        for stream in (stream for stream in self.streams if stream.may_wait):
             self.client.post(f"{VERSION}/{stream.bank}/memories:ingestEvents", json=stream.body(force_flush=True))
         self.settle()
         if lost_records:

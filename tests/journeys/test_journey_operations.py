@@ -1,9 +1,9 @@
 """Operations: which one a call returns, what it says, and under which names it is found."""
 
-from collections.abc import Iterator
-
+import httpx
 import pytest
 
+from infra.local.service import LocalService
 from tests.journeys.caller import DEFAULT_BANK, PARENT, Caller, said
 
 TEN = {"event_count": 10}
@@ -74,11 +74,11 @@ def test_window_without_anything_to_remember_is_done(caller: Caller) -> None:
 
 
 @pytest.fixture(scope="module")
-def known(client: object, service: object) -> Iterator[tuple[str, str]]:
+def known(client: httpx.Client, service: LocalService) -> tuple[str, str]:
     """The short names of an operation that is done, and of its generation."""
-    caller = Caller(service, client)  # type: ignore[arg-type]
+    caller = Caller(service, client)
     name = caller.stream().flush(said(BEES))["name"].rsplit("/", 1)[-1]
-    yield name, f"{name}-g"
+    return name, f"{name}-g"
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

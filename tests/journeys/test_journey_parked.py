@@ -2,9 +2,11 @@
 
 from datetime import timedelta
 
+import httpx
 import pytest
 
-from tests.journeys.caller import Caller, moment, said
+from infra.local.service import LocalService
+from tests.journeys.caller import Caller, Document, Stream, moment, said
 
 pytestmark = pytest.mark.parametrize("service", [{"Model": "bedrock"}], indirect=True, scope="package")
 
@@ -13,12 +15,22 @@ PAUSES = [timedelta(minutes=minutes) for minutes in (1, 4, 15, 60)]
 MARGIN = timedelta(seconds=20)
 
 
-def park(caller: Caller, *events: dict) -> dict:
+@pytest.fixture(scope="module")
+def parked(client: httpx.Client, service: LocalService) -> tuple[Stream, Document]:
+    """A stream of one event, and the operation of its parked window."""
+    caller = Caller(service, client)
+    stream = caller.stream()
+    return stream, park(caller, stream)
+
+
+def park(caller: Caller, stream: Stream) -> Document:
     """Ingest, let all tries fail, and return the parked operation."""
-    sent = caller.stream().send(*(events or [said("I keep bees.")]), force_flush=True)
+    sent = stream.send(said("I keep bees.", "e1"), force_flush=True)
     caller.settle()
-    caller.advance(hours=2)
-    return caller.get(sent["name"])
+    caller.advance(minutes=100)
+    shown = caller.get(sent["name"])
+    assert shown["metadata"]["state"] == "PARKED"
+    return shown
 
 
 def test_failure_is_retried_with_growing_pauses_and_parked(caller: Caller) -> None:
@@ -42,37 +54,34 @@ def test_failure_is_retried_with_growing_pauses_and_parked(caller: Caller) -> No
     assert "response" not in parked
 
 
-def test_parked_window_is_not_tried_again(caller: Caller) -> None:
+def test_parked_window_is_not_tried_again(caller: Caller, parked: tuple[Stream, Document]) -> None:
     """What is parked costs nothing more: no generation begins in the days after."""
-    parked = park(caller)
     before = caller.generations()
     caller.advance(days=3)
     assert caller.generations() == before
-    assert caller.get(parked["name"]) == parked
+    assert caller.get(parked[1]["name"]) == parked[1]
 
 
-def test_events_of_a_parked_window_outlive_their_retention(caller: Caller) -> None:
+def test_events_of_a_parked_window_do_not_expire(parked: tuple[Stream, Document]) -> None:
     """Nothing unprocessed expires: a parked window's events lose their expiry and still count as pending (C71)."""
-    parked = park(caller, said("I keep bees.", "e1"))
-    assert parked["metadata"]["pendingEvents"] == 1
-    stream = caller.streams[-1]
-    events = [item for item in stream.items() if item["SK"]["S"].startswith("B#")]
-    assert len(events) == 1
-    assert "ttl" not in events[0]
+    stream, operation = parked
+    assert operation["metadata"]["pendingEvents"] == 1
+    [events] = [item for item in stream.items() if item["SK"]["S"].startswith("B#")]
+    assert "ttl" not in events
 
 
-def test_parked_events_are_still_recognised(caller: Caller) -> None:
+def test_parked_events_are_still_recognised(parked: tuple[Stream, Document]) -> None:
     """A replay of a parked window's call adds nothing and returns the parked operation."""
-    parked = park(caller, said("I keep bees.", "e1"))
-    replayed = caller.streams[-1].send(said("I keep bees.", "e1"))
-    assert (replayed["name"], replayed["done"]) == (parked["name"], True)
+    stream, operation = parked
+    replayed = stream.send(said("I keep bees.", "e1"))
+    assert (replayed["name"], replayed["done"]) == (operation["name"], True)
     assert replayed["metadata"]["duplicateEvents"] == 1
-    assert replayed["error"] == parked["error"]
+    assert replayed["error"] == operation["error"]
 
 
 def test_redrive_makes_a_parked_operation_pending_again(caller: Caller) -> None:
     """A redrive starts the window anew with all its tries, and parks it again if nothing has changed."""
-    parked = park(caller)
+    parked = park(caller, caller.stream())
     before = caller.generations()
     redriven = caller.post(f"{parked['name']}:redrive", {})
     assert (redriven["name"], redriven["done"]) == (parked["name"], False)
@@ -81,7 +90,7 @@ def test_redrive_makes_a_parked_operation_pending_again(caller: Caller) -> None:
     assert caller.generations() == before + 1
     metadata = caller.get(parked["name"])["metadata"]
     assert (metadata["state"], metadata["failures"]) == ("RETRYING", 1)
-    caller.advance(hours=2)
+    caller.advance(minutes=100)
     again = caller.get(parked["name"])
     assert (again["metadata"]["state"], again["metadata"]["failures"]) == ("PARKED", 5)
     assert caller.generations() == before + 5
@@ -104,19 +113,17 @@ def test_parked_window_does_not_hold_up_its_stream(caller: Caller) -> None:
     other = caller.stream().flush(said(" "))
     assert (other["done"], other["metadata"]["state"]) == (True, "DONE")
     assert caller.get(second["name"])["metadata"]["state"] == "SEALED"
-    caller.advance(hours=2)
+    caller.advance(minutes=100)
     assert caller.get(first["name"])["metadata"]["state"] == "PARKED"
     assert caller.get(second["name"])["metadata"]["state"] == "DONE"
 
 
-def test_failure_is_visible_on_the_generation_too(caller: Caller) -> None:
+def test_failure_is_visible_on_the_generation_too(caller: Caller, parked: tuple[Stream, Document]) -> None:
     """The downstream operation of a parked window is done with the same error (C13)."""
-    parked = park(caller)
-    downstream = caller.get(parked["metadata"]["generateMemoriesOperation"])
-    assert (downstream["done"], downstream["error"]) == (True, parked["error"])
+    downstream = caller.get(parked[1]["metadata"]["generateMemoriesOperation"])
+    assert (downstream["done"], downstream["error"]) == (True, parked[1]["error"])
 
 
-def test_search_without_a_model_is_unavailable(caller: Caller) -> None:
-    """Reading without a query needs no model."""
-    park(caller)
-    assert caller.facts(caller.streams[-1].scope) == []
+def test_bare_retrieve_needs_no_model(caller: Caller, parked: tuple[Stream, Document]) -> None:
+    """Reading without a query works where no model does, and a failed window left nothing to read."""
+    assert caller.facts(parked[0].scope) == []

@@ -11,6 +11,7 @@ INGEST = f"{VERSION}/{DEFAULT_BANK}/memories:ingestEvents"
 EVENTS = "directContentsSource.events"
 RULE = "generationTriggerConfig.generation_rule"
 MIB = 1024 * 1024
+ACCEPTED = pytest.mark.xfail(strict=True, reason="not refused yet")
 
 
 def events(*given: Any) -> dict[str, Any]:
@@ -367,6 +368,9 @@ def test_bad_retrieve_is_refused(caller: Caller, body: dict[str, Any], field: st
         {"pageToken": "mine"},
         {"filter": 'fact="x"'},
         {"filter": "scope"},
+        pytest.param({"pageSize": "0000001001"}, marks=ACCEPTED),
+        pytest.param({"pageSize": "0" * 6 + "9" * 5_000}, marks=ACCEPTED),
+        pytest.param({"filter": f'scope="{"[" * 2_000}"'}, marks=ACCEPTED),
     ],
 )
 def test_bad_list_is_refused(caller: Caller, query: dict[str, str]) -> None:
@@ -378,20 +382,20 @@ def test_bad_list_is_refused(caller: Caller, query: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("config", "field"),
     [
-        ({"generationConfig": {"generation_trigger_config": {"generation_rule": {"event_count": 0}}}}, "event_count"),
+        ({"generationConfig": {"generation_trigger_config": {"generation_rule": {"event_count": 0}}}}, "eventCount"),
         ({"generationConfig": {"generation_trigger_config": {"generation_rule": {"idle_duration": "90s"}}}}, "idle"),
         (
             {
                 "generationConfig": {
-                    "generation_trigger_config": {
-                        "generation_rule": {"idle_duration": "60s", "fixed_interval": "60s"}
-                    }
+                    "generation_trigger_config": {"generation_rule": {"idle_duration": "60s", "fixed_interval": "60s"}}
                 }
             },
             "generation",
         ),
         ({"ttlConfig": {"memory_revision_default_ttl": "a year"}}, "ttl"),
         ({"unknownConfig": {}}, "unknownConfig"),
+        pytest.param({"ttlConfig": {"memory_revision_default_ttl": "0s"}}, "ttl", marks=ACCEPTED),
+        pytest.param({"ttlConfig": {"memory_revision_default_ttl": "300000000000s"}}, "ttl", marks=ACCEPTED),
     ],
 )
 def test_bad_bank_is_refused(caller: Caller, config: dict[str, Any], field: str) -> None:
@@ -400,4 +404,4 @@ def test_bad_bank_is_refused(caller: Caller, config: dict[str, Any], field: str)
     for method, path in (("POST", DEFAULT_BANK.rpartition("/")[0]), ("PATCH", DEFAULT_BANK)):
         error = caller.call(method, path, body, status=400)["error"]
         named = error["details"][0]["fieldViolations"][0]["field"]
-        assert field.split("_")[0] in named
+        assert field in named

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from streambank import errors
 from streambank.model.event import Event, StoredEvent
-from streambank.model.memory import Memory, MergeStrategy, Revision
+from streambank.model.memory import Memory, Revision
+from streambank.model.metadata import MergeStrategy
 from streambank.model.operation import OperationState
 from streambank.model.plan import Plan
 from streambank.model.rule import TriggerRule, WindowSettings

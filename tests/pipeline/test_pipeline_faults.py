@@ -254,7 +254,9 @@ def _check(world: World, expected: set[str]) -> None:
     assert world.facts() == sorted(expected), "each text is one memory"
     heads = [item for item in aws.dump(world.client) if item["SK"]["S"] == "HEAD"]
     assert all(item["cnt"]["N"] == "0" for item in heads), "no event is pending"
-    windows = [world.windows.get("default", i["PK"]["S"].split("#")[2], int(i["win"]["N"])) for i in _windows(world.client)]
+    windows = [
+        world.windows.get("default", i["PK"]["S"].split("#")[2], int(i["win"]["N"])) for i in _windows(world.client)
+    ]
     assert all(window.state is WindowState.DONE for window in windows)
     stored = [one.seq for window in windows for one in world.windows.events(window)]
     assert len(stored) == sum(int(item["seq"]["N"]) for item in heads), "each event is in exactly one window"
@@ -333,7 +335,9 @@ def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
                 rows = [item for item in aws.dump(client) if item["SK"]["S"].startswith("R#")]
                 limit = world.clock().timestamp() + 48 * 3600 + 1
                 assert rows and all(float(row["ttl"]["N"]) <= limit for row in rows)
-                assert not any("a" == item.get("fact", {}).get("S") for item in aws.dump(client) if item["SK"]["S"][0] == "M")
+                assert not any(
+                    item.get("fact", {}).get("S") == "a" for item in aws.dump(client) if item["SK"]["S"][0] == "M"
+                )
         if is_over:
             assert at > 4
             return

@@ -21,9 +21,7 @@ STREAMS = ("a", "b")
 RULES = st.one_of(
     st.none(),
     st.just({}),
-    st.fixed_dictionaries(
-        {}, optional={"count": st.integers(1, 5), "idle": st.sampled_from([60, 300])}
-    ).filter(bool),
+    st.fixed_dictionaries({}, optional={"count": st.integers(1, 5), "idle": st.sampled_from([60, 300])}).filter(bool),
     st.fixed_dictionaries({"interval": st.sampled_from([120, 600])}, optional={"count": st.integers(2, 5)}),
 )
 EVENT_IDS = st.one_of(st.none(), st.sampled_from([f"e{n}" for n in range(12)]))
@@ -192,7 +190,7 @@ class Service(RuleBasedStateMachine):
             assert window.state is WindowState.DONE
             events = self.world.windows.events(window)
             assert [stored.event.parts[0]["text"] for stored in events] == texts
-            assert len(self.world.windows.verdicts(window)) == len(texts), "every candidate has a verdict"
+            assert len(self.world.plans.verdicts(window)) == len(texts), "every candidate has a verdict"
 
 
 def run(examples: int, steps: int) -> None:

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from streambank.model import ids
 from streambank.model.event import Event, KeyedEvent, StoredEvent
-from streambank.model.memory import Memory, MergeStrategy
+from streambank.model.memory import Memory
+from streambank.model.metadata import MergeStrategy
 from streambank.model.plan import Candidate
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, IngestCall, StreamId

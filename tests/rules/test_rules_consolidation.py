@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from streambank.model import ids
 from streambank.model.bank import BankConfig
-from streambank.model.memory import Evidence, MergeStrategy
-from streambank.model.plan import Recorded, Step, Verdict
+from streambank.model.memory import Evidence
+from streambank.model.metadata import MergeStrategy
+from streambank.model.plan import Step
+from streambank.model.verdict import Recorded, Verdict
 from streambank.model.rule import WindowSettings
 from streambank.rules import consolidation
 from streambank.rules.consolidation import Policy, change

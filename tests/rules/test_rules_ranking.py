@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.model.memory import MergeStrategy
+from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import WindowSettings
 from streambank.rules import ranking, vectors
 from tests.rules.building import MINUTE, NOW, candidate, memory

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.model.memory import MergeStrategy
+from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head
 from streambank.model.window import WindowState

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank.model import ids
-from streambank.model.memory import MergeStrategy
+from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import TriggerRule, WindowSettings
 from streambank.wire import reader
 from streambank.wire.ingest import metadata_value
@@ -39,12 +39,6 @@ WHOLE = {
     },
     "metadataMergeStrategy": "MERGE",
     "timeZone": "Europe/Vienna",
-}
-MESSAGES = {
-    "directContentsSource": True,
-    "generationTriggerConfig": True,
-    "generationRule": True,
-    "content": True,
 }
 MAPS = {"scope", "revisionLabels", "metadata", "parts"}
 

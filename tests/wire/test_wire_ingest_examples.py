@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from streambank.model.memory import MergeStrategy
+from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import TriggerRule, WindowSettings
 from tests.wire.calling import MINUTE, read
 

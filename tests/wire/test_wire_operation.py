@@ -5,7 +5,7 @@ import pytest
 
 from streambank.model.ids import OperationId
 from streambank.model.operation import NextTrigger, Operation, OperationState, Receipt
-from streambank.model.plan import Recorded, Verdict
+from streambank.model.verdict import Recorded, Verdict
 from streambank.model.rule import Reason
 from streambank.model.window import WindowState
 from streambank.rules import operations

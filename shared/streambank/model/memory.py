@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TypeAlias
 
-# A metadata value is a string, a double, a boolean or an instant: one per key (memory-bank wire format).
-MetadataValue: TypeAlias = "str | float | bool | datetime"
-Metadata: TypeAlias = "dict[str, MetadataValue]"
-
+from streambank.model.metadata import Metadata
 
 # How long a deleted memory's revisions can be read, and the memory be rolled back.
 RECOVERABLE = timedelta(hours=48)
@@ -23,14 +19,6 @@ class ManagedTopic(StrEnum):
     USER_PREFERENCES = "USER_PREFERENCES"
     KEY_CONVERSATION_DETAILS = "KEY_CONVERSATION_DETAILS"
     EXPLICIT_INSTRUCTIONS = "EXPLICIT_INSTRUCTIONS"
-
-
-class MergeStrategy(StrEnum):
-    """How the metadata of a window meets the metadata of a memory that it updates."""
-
-    OVERWRITE = "OVERWRITE"
-    MERGE = "MERGE"
-    REQUIRE_EXACT_MATCH = "REQUIRE_EXACT_MATCH"
 
 
 @dataclass(frozen=True, slots=True)

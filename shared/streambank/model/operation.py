@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from streambank.model.ids import OperationId
-from streambank.model.plan import Recorded
+from streambank.model.verdict import Recorded
 from streambank.model.window import Window
 
 

@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from streambank.model.memory import Change
+from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import Attempt
 
 # A request to forget is a candidate that starts with this; it never becomes a memory of its own.
 FORGET = "Forget: "
-
-
-class Verdict(StrEnum):
-    """What became of a candidate."""
-
-    CREATED = "CREATED"
-    UPDATED = "UPDATED"
-    DELETED = "DELETED"
-    UNCHANGED = "UNCHANGED"
-    REJECTED = "REJECTED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +69,6 @@ class Extracted:
     calls: int = 0
     characters: int = 0
     covered: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What became of candidate number *number*, and the revisions that tell it."""
-
-    number: int
-    verdict: Verdict
-    fact: str
-    reason: str = ""
-    memory_id: str | None = None
-    revision: int | None = None
-    previous_revision: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeAlias
 
-from streambank.model.memory import MergeStrategy, Metadata
+from streambank.model.metadata import MergeStrategy, Metadata
 
 # How long a revision lives: a span from its making, or an instant.
 Expiry: TypeAlias = "timedelta | datetime"

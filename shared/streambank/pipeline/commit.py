@@ -8,13 +8,15 @@ from enum import StrEnum
 
 from streambank.errors import Conflict
 from streambank.model.memory import Change, Memory
-from streambank.model.plan import Candidate, Completion, Extracted, Plan, Recorded, Slice, Step
+from streambank.model.plan import Candidate, Completion, Extracted, Plan, Slice, Step
+from streambank.model.verdict import Recorded
 from streambank.model.window import Attempt, Window
 from streambank.rules import consolidation
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import Policy
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories
+from streambank.store.plans import Plans
 from streambank.store.streams import Lifetimes
 from streambank.store.windows import Windows
 
@@ -38,6 +40,7 @@ def commit(
     attempt: Attempt,
     *,
     windows: Windows,
+    plans: Plans,
     memories: Memories,
     banks: Banks,
     lifetimes: Lifetimes,
@@ -48,8 +51,8 @@ def commit(
     Outcomes: `committed`, `conflict` (the scope changed since the plan was made), `late`.
     """
     window = windows.mine(attempt)
-    extracted = windows.extracted(attempt) if window else None
-    plan = windows.plan(attempt) if extracted else None
+    extracted = plans.extracted(attempt) if window else None
+    plan = plans.plan(attempt) if extracted else None
     if window is None or extracted is None or plan is None:
         return Committing.LATE
     view = memories.view(attempt.bank, window.stream.scope, now=now)
@@ -59,7 +62,7 @@ def commit(
     known = {memory.id: memory for memory in view.memories}
     try:
         for piece in _slices(attempt, policy, extracted, plan, known, now=now):
-            completion = _completion(piece, windows, policy, extracted, plan, lifetimes, now=now)
+            completion = _completion(piece, plans, policy, extracted, plan, lifetimes, now=now)
             memories.commit_slice(attempt.bank, window.stream.scope, piece, completion, now=now)
     except Conflict as conflict:
         return Committing.LATE if conflict.failed(0) else Committing.CONFLICT
@@ -113,7 +116,7 @@ def _recorded(policy: Policy, number: int, candidate: Candidate, step: Step, cha
 
 def _completion(
     piece: Slice,
-    windows: Windows,
+    plans: Plans,
     policy: Policy,
     extracted: Extracted,
     plan: Plan,
@@ -125,7 +128,7 @@ def _completion(
     if piece.end < len(extracted.candidates):
         return None
     window = policy.window
-    earlier = windows.verdicts(window) if piece.start else []
+    earlier = plans.verdicts(window) if piece.start else []
     outcome = _outcome([*earlier, *piece.verdicts], extracted, plan, window)
     until = max(window.last_arrival + lifetimes.dedup_horizon, now) + _OPERATION_GRACE
     return Completion(outcome, now, until, now + _RELEASE_AFTER if window.held else None)

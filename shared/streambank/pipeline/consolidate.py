@@ -19,10 +19,12 @@ from streambank.llm.ports import (
     OfferedMemory,
 )
 from streambank.model.memory import Memory
-from streambank.model.plan import Candidate, Plan, Step, Verdict
+from streambank.model.plan import Candidate, Plan, Step
+from streambank.model.verdict import Verdict
 from streambank.model.window import Attempt, Window
 from streambank.rules import consolidation, ranking
 from streambank.store.memories import Memories
+from streambank.store.plans import Plans
 from streambank.store.windows import Windows
 
 
@@ -47,6 +49,7 @@ def consolidate(
     attempt: Attempt,
     *,
     windows: Windows,
+    plans: Plans,
     memories: Memories,
     consolidator: Consolidator,
     embedder: Embedder,
@@ -57,7 +60,7 @@ def consolidate(
     Outcomes: `planned`, `late`, `ERASING` (the scope is being erased; try later), or a `GenerationError`'s own.
     """
     window = windows.mine(attempt)
-    extracted = windows.extracted(attempt) if window else None
+    extracted = plans.extracted(attempt) if window else None
     if window is None or extracted is None:
         return Consolidating.LATE
     view = memories.view(attempt.bank, window.stream.scope, now=now)
@@ -67,13 +70,13 @@ def consolidate(
     near = ranking.offered(rest, ranking.eligible(view.memories, window.settings))
     offered = {memory.id: memory.mark for memory in near}
     try:
-        judged = _still_valid(windows.plan(attempt), window, offered) or _judge(
+        judged = _still_valid(plans.plan(attempt), window, offered) or _judge(
             rest, near, window, consolidator, embedder
         )
     except GenerationError as error:
         return error.outcome
     plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.calls, judged.characters)
-    return Consolidating.PLANNED if windows.save_plan(attempt, plan) else Consolidating.LATE
+    return Consolidating.PLANNED if plans.save_plan(attempt, plan) else Consolidating.LATE
 
 
 def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) -> _Judged | None:

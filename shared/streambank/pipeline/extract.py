@@ -16,6 +16,7 @@ from streambank.model.window import Attempt, Window
 from streambank.rules import grounding
 from streambank.rules.bank_config import bank_config
 from streambank.store.banks import Banks
+from streambank.store.plans import Plans
 from streambank.store.windows import Windows
 
 
@@ -27,7 +28,14 @@ class Extracting(StrEnum):
 
 
 def extract(
-    attempt: Attempt, *, windows: Windows, banks: Banks, extractor: Extractor, embedder: Embedder, now: datetime
+    attempt: Attempt,
+    *,
+    windows: Windows,
+    plans: Plans,
+    banks: Banks,
+    extractor: Extractor,
+    embedder: Embedder,
+    now: datetime,
 ) -> str:
     """Store the candidates of *attempt*'s window once and for ever; return the outcome.
 
@@ -36,7 +44,7 @@ def extract(
     window = windows.claim(attempt, now=now)
     if window is None:
         return Extracting.LATE
-    if windows.extracted(attempt) is not None:
+    if plans.extracted(attempt) is not None:
         return Extracting.EXTRACTED
     config = bank_config(banks.document(attempt.bank))
     try:
@@ -44,7 +52,7 @@ def extract(
         found = replace(found, candidates=_embedded(found.candidates, embedder))
     except GenerationError as error:
         return error.outcome
-    if windows.save_extracted(attempt, found) or windows.extracted(attempt) is not None:
+    if plans.save_extracted(attempt, found) or plans.extracted(attempt) is not None:
         return Extracting.EXTRACTED
     return Extracting.LATE
 

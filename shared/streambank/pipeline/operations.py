@@ -6,11 +6,12 @@ from streambank.errors import NotFound
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation
 from streambank.rules import operations
+from streambank.store.plans import Plans
 from streambank.store.streams import Streams
 from streambank.store.windows import Windows
 
 
-def get_operation(bank: str, operation: OperationId, *, streams: Streams, windows: Windows) -> Operation:
+def get_operation(bank: str, operation: OperationId, *, streams: Streams, windows: Windows, plans: Plans) -> Operation:
     """Return the operation of a window, or of its downstream generation.
 
     The head is read first, then the window: the other order answers 404 during a seal.
@@ -29,5 +30,5 @@ def get_operation(bank: str, operation: OperationId, *, streams: Streams, window
     window = None if is_open else windows.get(bank, operation.sid, operation.window)
     if window is None:
         raise NotFound(f"there is no operation {operation}")
-    verdicts = windows.verdicts(window) if window.has_ended else []
+    verdicts = plans.verdicts(window) if window.has_ended else []
     return operations.sealed(window, verdicts, downstream=operation.downstream)

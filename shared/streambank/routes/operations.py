@@ -44,5 +44,7 @@ def redriven(operation: str) -> dict[str, Any]:
 @ROUTER.get("/bank/sessions/<_parent>/operations/<operation>")
 def get(operation: str, _parent: str = "") -> dict[str, Any]:
     stores = wiring.stores()
-    shown = get_operation(_place().bank, _id(operation), streams=stores.streams, windows=stores.windows)
+    shown = get_operation(
+        _place().bank, _id(operation), streams=stores.streams, windows=stores.windows, plans=stores.plans
+    )
     return operation_wire.operation(shown, _place().bank_name)

@@ -8,9 +8,11 @@ from datetime import datetime, timedelta
 
 from streambank.model import ids
 from streambank.model.bank import BankConfig
-from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, MergeStrategy, Metadata, Revision
-from streambank.model.plan import FORGET, Candidate, Recorded, Step, Verdict
+from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
+from streambank.model.metadata import MergeStrategy, Metadata
+from streambank.model.plan import FORGET, Candidate, Step
 from streambank.model.rule import WindowSettings
+from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import Window
 
 NOTHING_TO_FORGET = "nothing to forget"

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from streambank.model.ids import OperationId
 from streambank.model.operation import NextTrigger, Operation, OperationState
-from streambank.model.plan import Recorded
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import Head
+from streambank.model.verdict import Recorded
 from streambank.model.window import Window, WindowState
 from streambank.rules import triggers
 

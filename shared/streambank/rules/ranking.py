@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from streambank.model.memory import Memory, MergeStrategy
+from streambank.model.memory import Memory
+from streambank.model.metadata import MergeStrategy
 from streambank.model.plan import Candidate
 from streambank.model.rule import WindowSettings
 from streambank.rules import vectors

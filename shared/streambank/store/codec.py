@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from streambank.model.event import Event, KeyedEvent, StoredEvent
-from streambank.model.memory import MergeStrategy
+from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import DirectMemory, Window, WindowState
@@ -192,6 +192,8 @@ def window_values(window: Window) -> Values:
         "tries": window.failures,
         "cur": window.cursor,
         "dir": text.compressed(direct) if direct else None,
+        # The stream's filter asks for it, and the first claim takes it off: a window wakes the stream once.
+        "new": 1,
         **due_values(key, window.due),
     }
 

@@ -17,7 +17,7 @@ from streambank.model.window import WindowState
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, Update, absent, absent_or_expired, equals, present
 from streambank.store.attributes import instant, milliseconds, seconds
-from streambank.store.plans import verdict_put
+from streambank.store.plan_items import verdict_put
 from streambank.store.table import Table
 from streambank.store.windows import is_mine
 

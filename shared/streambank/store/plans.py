@@ -1,144 +1,57 @@
-"""Candidates, plans and verdicts to `P#` items and back, at most 350 KB an item."""
+"""What a generation has worked out: candidates, plans, verdicts."""
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from dataclasses import replace
 
-from streambank.model.plan import Candidate, Extracted, Plan, Recorded, Step, Verdict
-from streambank.model.window import Attempt
-from streambank.store import keys, text
-from streambank.store.actions import Put
-
-# Bytes of JSON before compression; vectors hardly compress.
-_CHUNK_BYTES = 350_000
-
-
-def _chunks(rows: Iterable[Any]) -> list[list[Any]]:
-    chunks: list[list[Any]] = [[]]
-    filled = 0
-    for row in rows:
-        size = len(text.dumps(row).encode())
-        if filled + size > _CHUNK_BYTES and chunks[-1]:
-            chunks.append([])
-            filled = 0
-        chunks[-1].append(row)
-        filled += size
-    return chunks
+from streambank.errors import Conflict
+from streambank.model.plan import Extracted, Plan
+from streambank.model.verdict import Recorded
+from streambank.model.window import Attempt, Window
+from streambank.store import keys
+from streambank.store import plan_items as items
+from streambank.store.actions import Action, ConditionCheck, absent
+from streambank.store.table import Table
+from streambank.store.windows import is_mine, window_key
 
 
-def _joined(items: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the rows of the newest list among *items*: an older, longer one may have left parts behind."""
-    parts = items[: items[0]["parts"]]
-    return [row for item in parts for row in text.decompressed(item["d"])]
+class Plans:
+    """The access patterns of `P#`; every write holds the fence of its attempt."""
 
+    def __init__(self, table: Table) -> None:
+        self._table = table
 
-def _vector_text(vector: bytes) -> str:
-    return base64.b64encode(vector).decode()
+    def save_extracted(self, attempt: Attempt, extracted: Extracted) -> bool:
+        """Store a window's candidates once and for ever; False if another execution was first or this one is late."""
+        check: Action = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
+        puts = items.extracted_puts(attempt, extracted)
+        first, rest = puts[0], puts[1:]
+        try:
+            self._table.transact([replace(first, condition=absent()), check, *rest])
+        except Conflict:
+            return False
+        return True
 
+    def extracted(self, attempt: Attempt) -> Extracted | None:
+        """Return a window's candidates if they were stored."""
+        prefix = keys.candidates(attempt.bank, attempt.sid, attempt.window, 0)
+        return items.extracted_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
 
-# ---- candidates
+    def save_plan(self, attempt: Attempt, plan: Plan) -> bool:
+        """Store the plan of *attempt*, in place of an older one; False if it is too late."""
+        check = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
+        try:
+            self._table.transact([check, *items.plan_puts(attempt, plan)])
+        except Conflict:
+            return False
+        return True
 
+    def plan(self, attempt: Attempt) -> Plan | None:
+        """Return the stored plan of a window, or None."""
+        prefix = keys.plan(attempt.bank, attempt.sid, attempt.window, 0)
+        return items.plan_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
 
-def extracted_puts(attempt: Attempt, extracted: Extracted) -> list[Put]:
-    chunks = _chunks(_candidate_row(candidate) for candidate in extracted.candidates)
-    cost = {"calls": extracted.calls, "chars": extracted.characters, "cov": extracted.covered}
-    return [
-        Put(
-            keys.candidates(attempt.bank, attempt.sid, attempt.window, part),
-            {"d": text.compressed(chunk), "parts": len(chunks), **cost},
-        )
-        for part, chunk in enumerate(chunks)
-    ]
-
-
-def _candidate_row(candidate: Candidate) -> list[Any]:
-    return [
-        candidate.fact,
-        list(candidate.seqs),
-        candidate.at.isoformat(),
-        list(candidate.topics),
-        _vector_text(candidate.vector),
-        candidate.rejected,
-    ]
-
-
-def extracted_of(items: Sequence[Mapping[str, Any]]) -> Extracted | None:
-    if not items:
-        return None
-    rows = _joined(items)
-    candidates = tuple(
-        Candidate(fact, tuple(seqs), datetime.fromisoformat(at), tuple(topics), base64.b64decode(vector), rejected)
-        for fact, seqs, at, topics, vector, rejected in rows
-    )
-    return Extracted(candidates, items[0]["calls"], items[0]["chars"], items[0]["cov"])
-
-
-# ---- plans
-
-
-def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
-    chunks = _chunks(_step_row(step) for step in plan.steps)
-    about: dict[str, str | int | bytes | None] = {
-        "ver": plan.version,
-        "start": plan.start,
-        "seen": text.compressed(plan.offered),
-        "calls": plan.calls,
-        "chars": plan.characters,
-    }
-    return [
-        Put(
-            keys.plan(attempt.bank, attempt.sid, attempt.window, part),
-            {"d": text.compressed(chunk), "parts": len(chunks), **about},
-        )
-        for part, chunk in enumerate(chunks)
-    ]
-
-
-def _step_row(step: Step) -> list[Any]:
-    return [step.verdict, step.memory_id, step.text, _vector_text(step.vector), step.reason]
-
-
-def plan_of(items: Sequence[Mapping[str, Any]]) -> Plan | None:
-    if not items:
-        return None
-    head = items[0]
-    steps = tuple(
-        Step(Verdict(verdict), memory_id, fact, base64.b64decode(vector), reason)
-        for verdict, memory_id, fact, vector, reason in _joined(items)
-    )
-    offered = text.decompressed(head["seen"])
-    return Plan(head["ver"], head["start"], steps, offered, head["calls"], head["chars"])
-
-
-# ---- verdicts
-
-
-def verdict_put(attempt: Attempt, recorded: Recorded) -> Put:
-    key = keys.verdict(attempt.bank, attempt.sid, attempt.window, recorded.number)
-    return Put(
-        key,
-        {
-            "k": recorded.number,
-            "v": recorded.verdict,
-            "fact": recorded.fact,
-            "why": recorded.reason or None,
-            "mem": recorded.memory_id,
-            "rev": recorded.revision,
-            "prev": recorded.previous_revision,
-        },
-    )
-
-
-def recorded_of(item: Mapping[str, Any]) -> Recorded:
-    return Recorded(
-        item["k"],
-        Verdict(item["v"]),
-        item["fact"],
-        item.get("why", ""),
-        item.get("mem"),
-        item.get("rev"),
-        item.get("prev"),
-    )
+    def verdicts(self, window: Window) -> list[Recorded]:
+        """Return what became of the candidates of *window*, in their order, as far as it is committed."""
+        prefix = keys.verdict(window.stream.bank, window.stream.sid, window.number, 0)
+        return [items.recorded_of(item) for item in self._table.query(prefix.pk, prefix=prefix.sk[:-6])]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from streambank.model.memory import Metadata, MetadataValue
+from streambank.model.metadata import Metadata, MetadataValue
 from streambank.model.rule import Expiry
 
 _STORED, _DEFLATED = b"\x00", b"\x01"

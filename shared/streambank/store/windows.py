@@ -8,10 +8,9 @@ from datetime import datetime, timedelta
 
 from streambank.errors import Conflict
 from streambank.model.event import StoredEvent
-from streambank.model.plan import Extracted, Plan, Recorded
 from streambank.model.window import Attempt, Window, WindowState
-from streambank.store import codec, keys, plans
-from streambank.store.actions import Action, Condition, ConditionCheck, Update, absent, equals, present
+from streambank.store import codec, keys
+from streambank.store.actions import Condition, Update, equals, present
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.keys import Key
 from streambank.store.table import Table
@@ -42,7 +41,7 @@ class Windows:
 
     def claim(self, attempt: Attempt, *, now: datetime) -> Window | None:
         """Book that *attempt* began and return its window, or None if it is too late for it."""
-        update = Update(_window_key(attempt), {"beg": milliseconds(now)}, is_mine(attempt.attempt))
+        update = Update(window_key(attempt), {"beg": milliseconds(now), "new": None}, is_mine(attempt.attempt))
         try:
             item = self._table.write(update)
         except Conflict:
@@ -150,43 +149,6 @@ class Windows:
             return False
         return True
 
-    # ---- candidates and plans
 
-    def save_extracted(self, attempt: Attempt, extracted: Extracted) -> bool:
-        """Store a window's candidates once and for ever; False if another execution was first or this one is late."""
-        check: Action = ConditionCheck(_window_key(attempt), is_mine(attempt.attempt))
-        puts = plans.extracted_puts(attempt, extracted)
-        first, rest = puts[0], puts[1:]
-        try:
-            self._table.transact([replace(first, condition=absent()), check, *rest])
-        except Conflict:
-            return False
-        return True
-
-    def extracted(self, attempt: Attempt) -> Extracted | None:
-        """Return a window's candidates if they were stored."""
-        prefix = keys.candidates(attempt.bank, attempt.sid, attempt.window, 0)
-        return plans.extracted_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
-
-    def save_plan(self, attempt: Attempt, plan: Plan) -> bool:
-        """Store the plan of *attempt*, in place of an older one; False if it is too late."""
-        check = ConditionCheck(_window_key(attempt), is_mine(attempt.attempt))
-        try:
-            self._table.transact([check, *plans.plan_puts(attempt, plan)])
-        except Conflict:
-            return False
-        return True
-
-    def plan(self, attempt: Attempt) -> Plan | None:
-        """Return the stored plan of a window, or None."""
-        prefix = keys.plan(attempt.bank, attempt.sid, attempt.window, 0)
-        return plans.plan_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
-
-    def verdicts(self, window: Window) -> list[Recorded]:
-        """Return what became of the candidates of *window*, in their order, as far as it is committed."""
-        prefix = keys.verdict(window.stream.bank, window.stream.sid, window.number, 0)
-        return [plans.recorded_of(item) for item in self._table.query(prefix.pk, prefix=prefix.sk[:-6])]
-
-
-def _window_key(attempt: Attempt) -> Key:
+def window_key(attempt: Attempt) -> Key:
     return keys.window(attempt.bank, attempt.sid, attempt.window)

@@ -9,7 +9,7 @@ from typing import Any
 from streambank.errors import InvalidArgument
 from streambank.model import ids
 from streambank.model.event import Event, KeyedEvent, Role
-from streambank.model.memory import MergeStrategy, Metadata, MetadataValue
+from streambank.model.metadata import MergeStrategy, Metadata, MetadataValue
 from streambank.model.rule import Expiry, TriggerRule, WindowSettings
 from streambank.model.stream import IngestCall, StreamId
 from streambank.wire import reader

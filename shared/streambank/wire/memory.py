@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from streambank.model.memory import ManagedTopic, Memory, MetadataValue, Revision
+from streambank.model.memory import ManagedTopic, Memory, Revision
+from streambank.model.metadata import MetadataValue
 from streambank.wire.times import rfc3339, without_nulls
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, OperationState, Receipt
-from streambank.model.plan import Recorded, Verdict
+from streambank.model.verdict import Recorded, Verdict
 from streambank.wire.times import rfc3339, without_nulls
 
 _TYPES = "type.googleapis.com/streambank.v1."

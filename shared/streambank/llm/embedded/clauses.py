@@ -22,6 +22,10 @@ _LEANING = re.compile(
     r"\b(?:it|they|them|one|ones|there|that|this|he|she|him|too|either|neither)\b|\b(?:do|don't|am|am not)$",
     re.IGNORECASE,
 )
+# In "I see her on Tuesdays" the pronoun leans on what was said before; in "my sister loves her cat" it does not.
+_LEANING_BACK = re.compile(
+    r"^(?!my\b).*\b(?:her|hers|his|their|theirs|its|these|those|such|the (?:same|former|latter))\b", re.IGNORECASE
+)
 _SIMPLE_PRESENT = re.compile(
     r"^i(?:'m| am| live| work| have| love| like| hate| drive| play| study| keep| collect| prefer| speak| own)\b",
     re.IGNORECASE,
@@ -43,7 +47,7 @@ def parts(sentence: str) -> list[str]:
 def _halves(sentence: str) -> tuple[str, str] | None:
     for joint in _JOINT.finditer(sentence):
         left, right = sentence[: joint.start()].rstrip(" ,"), sentence[joint.end() :]
-        if _stands(left) and _stands(right):
+        if _stands(left) and _stands(right) and not _LEANING_BACK.match(right):
             return left, right[:1].upper() + right[1:]
     return _bare_halves(sentence)
 
@@ -59,9 +63,9 @@ def _bare_halves(sentence: str) -> tuple[str, str] | None:
     if joint is None or not _SIMPLE_PRESENT.match(sentence):
         return None
     left, right = sentence[: joint.start()], f"I {sentence[joint.end() :]}"
-    if " and " in left or len(left.split()) < 3 or len(right.split()) < 3 or not (_stands(left) and _stands(right)):
+    if " and " in left or min(len(left.split()), len(right.split())) < 3 or _LEANING_BACK.match(right):
         return None
-    return left, right
+    return (left, right) if _stands(left) and _stands(right) else None
 
 
 _INTRODUCES = re.compile(

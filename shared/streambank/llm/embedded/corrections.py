@@ -6,6 +6,7 @@ import re
 
 from streambank.llm.embedded.answers import is_filler
 from streambank.llm.embedded.draft import Note
+from streambank.llm.embedded.slots import NO, YES
 
 _MARKER = (
     r"(?:(?:wait|no|nope|sorry|oops|actually|hold on|correction|scratch that|my bad|my mistake)(?:[\s,.:;!…-]+|$))"
@@ -18,6 +19,17 @@ _MEANT = re.compile(
 )
 _MARKED = re.compile(rf"^(?P<markers>{_MARKER}+)(?:it's |it is )?(?P<right>.+)$", re.IGNORECASE)
 _NOT_WRONG = re.compile(r"^(?P<right>.+?),? (?:not|instead of|rather than) (?P<wrong>.+)$", re.IGNORECASE)
+_DENIES = re.compile(r"^(?:no|nope|nah)$", re.IGNORECASE)
+_DENIED = re.compile(
+    r"^(?:no|nope|nah)(?: no)?\s*[,.:;!\u2026\u2013\u2014-]\s*(?:actually,? )?(?:it's |it is )?(?P<right>.+)$", re.IGNORECASE
+)
+# Words after "No," that begin anything but a value.
+_NO_VALUE = re.compile(
+    r"^(?:not|never|really|but|and|because|just|only|still|sorry|wait|why|who|where|when|don't|do|does|did|joking|kidding|seriously|stop"
+    r"|nothing|none|nobody|maybe|later|never mind|if|so|too|well|sir|man|problem|worries|way|idea|need|comment)\b",
+    re.IGNORECASE,
+)
+_ARTICLES = frozenset({"a", "an", "the"})
 _STATEMENT = re.compile(
     r"^(?:i|i'm|i've|my|we|our|it|it's|he|she|they|you|that|this|there|what|how|thanks|please|let|good|see|all)\b",
     re.IGNORECASE,
@@ -54,6 +66,23 @@ def _told(sentence: str, *, announced: bool) -> str | None:
     return marked["right"] if sure else None
 
 
+def denies(sentence: str) -> bool:
+    """Tell whether *sentence* is a bare "No"."""
+    return _DENIES.match(sentence) is not None
+
+
+def contested(sentence: str, note: Note) -> str | None:
+    """Return the value that "No, Linz" gives in place of that of *note*, which was said just before it."""
+    found = _DENIED.match(sentence) if len(sentence) < _LONGEST_CORRECTION else None
+    right = found["right"] if found is not None else ""
+    if not right or not _is_value(right) or _NO_VALUE.match(right):
+        return None
+    at = _place(note, None)
+    # A name is corrected by a name: "No, thanks" is none.
+    fits = at is not None and (not _is_pointed(note.text[at.start() :]) or any(map(_is_pointed, right.split())))
+    return right if fits else None
+
+
 def _is_pointed(value: str) -> bool:
     return value[:1].isupper() or value[:1].isdigit()
 
@@ -64,6 +93,20 @@ def _is_value(right: str) -> bool:
 
 def replaced(note: Note, right: str, wrong: str | None) -> str | None:
     """Return *note*'s text with its value, or the *wrong* one, replaced by *right*; None if it holds neither."""
+    found = _place(note, wrong)
+    return None if found is None else _joined(note.text[: found.start()], right) + note.text[found.end() :]
+
+
+def _place(note: Note, wrong: str | None) -> re.Match[str] | None:
+    """Return where *note*'s text holds its value, or the *wrong* one."""
     value = wrong or (note.meaning.slot.value if note.meaning.slot is not None else "")
     found = re.search(rf"\b{re.escape(value)}\b", note.text, re.IGNORECASE) if value else None
-    return None if found is None else note.text[: found.start()] + right + note.text[found.end() :]
+    return found if wrong or value not in {NO, YES} else None
+
+
+def _joined(before: str, right: str) -> str:
+    """Return *before* and *right* with one "in" or article between them: "in", "in Linz" is "in Linz"."""
+    rest, _, last = before.rstrip().rpartition(" ")
+    first = right.split(" ", 1)[0].lower()
+    doubled = last.lower() == first or {last.lower(), first} <= _ARTICLES
+    return f"{rest} {right}" if doubled and rest else before + right

@@ -8,11 +8,29 @@ from streambank.llm.embedded.meaning import Meaning, meaning_of
 from streambank.llm.embedded.words import NEGATORS, stem, word_set
 
 _POLITE = (
-    r"^(?:(?:please|pls|kindly|hey|ok|okay|can you|could you|would you|you can|you should|you may|i want you to"
-    r"|i need you to|i'd like you to|i would like you to|make sure (?:to|you)|just|also|now|and)[, ]+)*"
+    r"^(?:(?:please|pls|kindly|hey|ok|okay|can you|could you|would you|will you|you can|you could|you should|you may"
+    r"|you must|(?:can|could|may) i ask you to|if you (?:can|could|would)|(?:would|do) you mind|i (?:must )?ask you to"
+    r"|i(?:'d| would)? (?:really )?(?:want|need|like|love|prefer)(?: it if| that| for)? you(?: to| would| could)?"
+    r"|it would be (?:great|nice|good) if you (?:could|would)|make sure (?:to|you)|go ahead and|just|also|now|then|and"
+    r"|so|but)[, ]+)*"
 )
-_FORGET = re.compile(rf"{_POLITE}(?:forget|unlearn)(?: about)?\s+(?P<what>.+)$", re.IGNORECASE)
-_DELETE = re.compile(rf"{_POLITE}(?:delete|erase|remove|discard|wipe|clear)\s+(?P<what>.+)$", re.IGNORECASE)
+_FORGET = re.compile(rf"{_POLITE}(?:forget|(?<=you )forgot|forgetting|unlearn)(?: about)?\s+(?P<what>.+)$", re.IGNORECASE)
+_DELETE = re.compile(
+    rf"{_POLITE}(?:delet(?:e|ing)|eras(?:e|ing)|remov(?:e|ing)|discard|wip(?:e|ing)|clear)\s+(?P<what>.+)$",
+    re.IGNORECASE,
+)
+# What may stand before a request: "One thing first: ...", but not "My mother said: ...".
+_LEAD_IN = re.compile(
+    r"^(?P<lead>[^,:;]{1,60}?)(?:[,:;]+\s+|\s-+\s+|\s?(?:[\u2013\u2014\u2026]|\.{3})\s?)(?=\S)"
+)
+_REPORTED = re.compile(
+    r"\b(?:said|says?|told|tells?|asked|asks?|wrote|writes?|begged|quote|was like|if i(?! (?:may|can|could)\b)"
+    r"|when(?:ever)? i|sometimes|often|always|never|title|song|called|named)\b",
+    re.IGNORECASE,
+)
+_LONGEST_LEAD_WORDS = 8
+# "One thing, by the way, please forget ..."
+_MOST_LEADS = 3
 _NOT_KEEP = re.compile(
     rf"{_POLITE}(?:(?:don't|do not|never|stop|i don't want you to|i do not want you to)\s+(?:remember|remembering"
     rf"|store|storing"
@@ -25,7 +43,8 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_MEMORY = re.compile(
-    r"\b(?:memor(?:y|ies)|what i (?:just )?(?:said|told|mentioned)|you (?:know|remember|stored|saved) about"
+    r"\b(?:memor(?:y|ies)|(?:what(?:ever)?|all|everything|anything|things?|the bit|the part)(?: that)? i"
+    r"(?:'ve| have)?(?: just| ever| once)? (?:said|told|mentioned|shared|wrote)|you (?:know|remember|stored|saved) about"
     r"|(?:information|info|data|facts?|everything|anything) about (?:me|my)|the fact that)\b"
     r"|^my (?:\w+ )?(?:address|phone|number|email|birthday|age|name|job|diet|salary)\b",
     re.IGNORECASE,
@@ -46,7 +65,9 @@ _WRAPPING = re.compile(
     re.IGNORECASE,
 )
 _FROM_MEMORY = re.compile(
-    r"[, ]+(?:from (?:your |the )?(?:memory|memories|records?)|for me|please|now|okay|thanks)$", re.IGNORECASE
+    r"(?:[, ]+(?:from (?:your |the )?(?:memory|memories|records?)|for me|please|now|okay|thanks|if (?:you can|possible)"
+    r"|(?:that|it) would be (?:great|nice|good|lovely)|would you|will you|could you))+$",
+    re.IGNORECASE,
 )
 _SCRATCH = re.compile(r"^(?:scratch|strike|undo|ignore) (?:that|what i (?:just )?said)$", re.IGNORECASE)
 _JUST_SAID = re.compile(
@@ -78,8 +99,21 @@ _STATES = re.compile(
 )
 
 
-def forget_request(sentence: str) -> str | None:
-    """Return what *sentence* asks to forget, `JUST_SAID` or `EVERYTHING`, or None if it asks no such thing."""
+def forget_request(sentence: str) -> tuple[str, str] | None:
+    """Return what *sentence* asks to forget (maybe `JUST_SAID` or `EVERYTHING`) and what leads in, None if no request."""
+    start = 0
+    for _ in range(_MOST_LEADS):
+        what = _asked(sentence[start:])
+        if what is not None:
+            return what, sentence[:start]
+        lead = _LEAD_IN.match(sentence[start:])
+        if lead is None or len(lead["lead"].split()) > _LONGEST_LEAD_WORDS or _REPORTED.search(lead["lead"]):
+            return None
+        start += lead.end()
+    return None
+
+
+def _asked(sentence: str) -> str | None:
     elsewhere = _ELSEWHERE.match(sentence)
     if elsewhere is not None:
         return elsewhere["what"]

@@ -14,20 +14,29 @@ RELATIVES = PETS | word_set(
     dentist therapist teacher coach ex children sons daughters dogs cats stepson stepdaughter stepmother
     stepfather mother-in-law father-in-law sister-in-law brother-in-law family bestie mentor landlord tutor"""
 )
-_ABOUT_MINE = re.compile(r"^(?:my|our) ((?:\S+ ){1,5}?)(is|are|was|has|have|had|[a-z]{3,}s|[a-z]{2,}ed)\b ?(?=.)")
+_MINE = re.compile(r"^(?:my|our) ")
+_VERB = re.compile(r"is|are|was|has|have|had|[a-z]{3,}s|[a-z]{2,}ed")
+# The words between "my" and the verb: "my daughter Mia", "my oldest sister's friend Tom".
+_LONGEST_SUBJECT = 5
 _NOT_VERBS = word_set("parents friends sons daughters dogs cats twins grandparents")
 _PLAIN_VERBS = {"is": "am", "are": "am", "has": "have"}
 
 
 def relative_of(plain: str, names: frozenset[str]) -> tuple[str, str]:
     """Return whom *plain* is about ("" for the user) and *plain* as that person would say it."""
-    found = _ABOUT_MINE.match(plain)
-    if found is None or not _is_relative(found[1].split(), names) or found[2] in _NOT_VERBS:
+    words = plain.split() if _MINE.match(plain) else []
+    at = _verb_in(words, names)
+    if at is None or not _is_relative(words[1:at], names) or words[at] in _NOT_VERBS:
         return "", plain
-    rest = plain[found.end() :]
-    if found[2] in {"is", "are"} and rest.startswith(("called", "named")):
+    if words[at] in {"is", "are"} and words[at + 1] in {"called", "named"}:
         return "", plain
-    return found[1].strip(), f"i {_spoken(found[2])} {rest}"
+    return " ".join(words[1:at]), " ".join(("i", _spoken(words[at]), *words[at + 1 :]))
+
+
+def _verb_in(words: list[str], names: frozenset[str]) -> int | None:
+    """Return where the verb of "my sister Wies lives" stands; a name is none, whatever its ending."""
+    reach = range(2, min(len(words) - 1, _LONGEST_SUBJECT + 2))
+    return next((at for at in reach if words[at] not in names and _VERB.fullmatch(words[at])), None)
 
 
 def _is_relative(words: list[str], names: frozenset[str]) -> bool:
@@ -43,3 +52,17 @@ def _spoken(verb: str) -> str:
     if verb.endswith(("ches", "shes")):
         return verb[:-2]
     return verb.removesuffix("s") if not verb.endswith("ss") and verb != "was" else verb
+
+
+_RELATIVE = "|".join(sorted(RELATIVES | {"puppy", "kitten", "mum", "mom", "dad", "grandma", "grandpa"}))
+_KIND = rf"(?:[\w-]{{1,20}} ){{0,2}}?(?:{_RELATIVE})"
+_NAME = r"(?:(?:Dr|Mrs?|Ms)\.? |Doctor )?(?P<name>[A-Z][a-z][\w'-]{0,30})"
+_INTRODUCED = (
+    re.compile(rf"\b(?i:my|our|your|an?) (?i:{_KIND})(?i:,? (?:called|named)| is(?: called| named)?|'s name is|,)? {_NAME}"),
+    re.compile(rf"\b{_NAME}(?i:,| is) (?i:my|our|your) (?i:{_KIND})\b"),
+)
+
+
+def introduced_names(text: str) -> set[str]:
+    """Return the names, in lower case, that *text* gives to the user's people and animals: "our dog, Waffle"."""
+    return {found["name"].lower().removesuffix("'s") for pattern in _INTRODUCED for found in pattern.finditer(text)}

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from streambank.llm.embedded.answers import answered, last_question
+from streambank.llm.embedded.claims import claimed, contestable, echoes
 from streambank.llm.embedded.clauses import introduced, parts, resumed
-from streambank.llm.embedded.corrections import announces_correction, corrected, replaced
+from streambank.llm.embedded.corrections import announces_correction, contested, corrected, denies, replaced
 from streambank.llm.embedded.dates import absolute, local_time
 from streambank.llm.embedded.draft import Draft, Note
 from streambank.llm.embedded.ellipsis import completed
@@ -16,6 +17,7 @@ from streambank.llm.embedded.forgetting import EVERYTHING, JUST_SAID, forget_req
 from streambank.llm.embedded.instructions import is_planted, is_standing_instruction
 from streambank.llm.embedded.language import is_foreign, is_statement
 from streambank.llm.embedded.meaning import Meaning, meaning_of, named_people
+from streambank.llm.embedded.people import introduced_names
 from streambank.llm.embedded.screening import may_be_fact, says_something
 from streambank.llm.embedded.sentences import (
     is_question,
@@ -32,6 +34,8 @@ from streambank.model.memory import ManagedTopic
 
 # A question counts as asked for this many turns.
 _QUESTION_LASTS = 3
+# A lead-in that may be a statement: "I moved to Linz, so forget my old address".
+_FIRST_PERSON = re.compile(r"(?:i|i'm|i've|my|we|we're|we've|our)\b", re.IGNORECASE)
 _OPEN_INVITATION = re.compile(r"\b(?:tell|you|share|go on|go ahead)\b|\?", re.IGNORECASE)
 
 
@@ -52,14 +56,19 @@ class Reader:
     _question: _Question | None = None
     _people: set[str] = field(default_factory=set)
     _corrects: bool = False
+    _denied: bool = False
+    _claim: Note | None = None
     _subject: str | None = None
 
     def read(self, turn: Turn) -> None:
         """Take *turn* into account."""
         text = without_code(without_recalled(turn.text))
+        self._people.update(introduced_names(text))
         if turn.role == "user":
-            self._corrects, self._subject = False, None
+            self._corrects, self._denied, self._subject = False, False, None
             self._read_user(turn, text)
+        else:
+            self._claim = self._claimed(turn, text)
         self._remember_question(turn, text)
 
     def notes(self) -> list[Note]:
@@ -72,14 +81,15 @@ class Reader:
             self._read_sentence(turn, sentence, planted=planted)
 
     def _read_sentence(self, turn: Turn, sentence: str, *, planted: bool) -> None:
-        plain = trimmed(sentence)
+        plain, claim = trimmed(sentence), self._claim
+        self._claim = None
         if not plain or (not planted and self._forgot(turn, tidy(plain))):
             return
         if is_question(sentence) and not is_tagged_statement(sentence):
             self._read_question(turn, tidy(plain), planted=planted)
         elif is_foreign(plain):
             self._keep_foreign(turn, plain)
-        elif not self._read_answer(turn, plain) and not self._read_correction(turn, plain):
+        elif not self._read_answer(turn, plain) and not self._read_correction(turn, plain, claim):
             self._read_statement(turn, tidy(plain), planted=planted)
 
     def _read_question(self, turn: Turn, sentence: str, *, planted: bool) -> None:
@@ -102,7 +112,9 @@ class Reader:
         self._question = None
         return True
 
-    def _read_correction(self, turn: Turn, sentence: str) -> bool:
+    def _read_correction(self, turn: Turn, sentence: str, claim: Note | None) -> bool:
+        if claim is not None and self._contradicts(turn, sentence, claim):
+            return True
         if announces_correction(sentence):
             self._corrects = True
             return True
@@ -111,6 +123,27 @@ class Reader:
         if fixed is None:
             return False
         return self._correct(turn, *fixed)
+
+    def _contradicts(self, turn: Turn, sentence: str, claim: Note) -> bool:
+        """Take "No, Linz" for a correction of *claim*; after a bare "No" the next sentence may be one."""
+        if denies(sentence):
+            self._claim, self._denied = claim, True
+            return True
+        right = contested(f"No, {sentence}" if self._denied else sentence, claim)
+        self._denied = False
+        text = replaced(claim, right, None) if right is not None else None
+        if text is None:
+            return False
+        self._draft.remove(claim)
+        self._add(turn, text, cited=claim.events)
+        return True
+
+    def _claimed(self, turn: Turn, text: str) -> Note | None:
+        """Return what the user may contradict after a model's *turn*."""
+        said = claimed(text)
+        if said is not None:
+            return contestable(Note(said, (turn.number,), "", meaning_of(said), own=False))
+        return self._claim if self._claim is not None and echoes(text, self._claim) else None
 
     def _correct(self, turn: Turn, right: str, wrong: str | None) -> bool:
         latest = self._draft.last() if wrong else self._draft.last_with_slot()
@@ -122,9 +155,10 @@ class Reader:
         return True
 
     def _forgot(self, turn: Turn, sentence: str) -> bool:
-        what = forget_request(sentence)
-        if what is None:
+        request = forget_request(sentence)
+        if request is None:
             return False
+        what, lead = request
         cited: tuple[int, ...] = ()
         if what == JUST_SAID:
             latest = self._draft.last()
@@ -132,6 +166,8 @@ class Reader:
                 return True
             what, cited = latest.text, latest.events
         self._forget(turn, what, cited)
+        if _FIRST_PERSON.match(lead):
+            self._read_statement(turn, tidy(lead), planted=False)
         return True
 
     def _forget(self, turn: Turn, what: str, cited: tuple[int, ...]) -> None:
@@ -178,6 +214,7 @@ class Reader:
         settled = meaning if meaning is not None and dated == text else meaning_of(dated)
         events = tuple(sorted({*cited, turn.number}))
         self._draft.add(Note(dated, events, topic or topic_of(settled), settled, not turn.context))
+        self._claim = contestable(self._draft.last())
 
     def _remember_question(self, turn: Turn, text: str) -> None:
         asked = last_question(text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from streambank.llm.embedded.meaning import Meaning
+from streambank.llm.embedded.people import RELATIVES
+from streambank.llm.embedded.slots import JOBS
 from streambank.llm.embedded.words import word_set
 
 
@@ -41,7 +43,7 @@ _SMALL_TALK = _any_of(
     r"|back|here|done|ready|in|down|tired|busy|listening|kidding|joking|happy|excited|confused|stuck|lost|stumped"
     r"|speechless|jealous)"
     r"(?: (?:now|today|too|again|then|with that|right now))?$",
-    r"^i (?:see|understand|agree|get it|get that|suppose|bet|hear you|feel you|doubt|appreciate|promise|swear"
+    r"^i (?:see(?! (?:an?|my|our|the) )|understand|agree|get it|get that|suppose|bet|hear you|feel you|doubt|appreciate|promise|swear"
     r"|wonder|admire"
     r"|envy|second that|hope(?! to)|thought (?:you|i'd|we|it|that)|think (?:you|that's|it|so|we|this|they|there)|mean\b"
     r"|believe (?:you|it|in you)|guess (?:it|so|that|you|we|not)|totally|completely agree|know (?:right|that|how"
@@ -77,6 +79,13 @@ _SMALL_TALK = _any_of(
     r"|that is|that's all"
     r"|no (?:problem|worries)|sorry|welcome|cheers|way to go|keep (?:it|up|going)|what's up|sure thing|of course)\b",
 )
+# Whom the user sees, and how often, is no "I see".
+_INSIGHT = re.compile(
+    rf"^i see (?:an?|my|our|the) (?!(?:\S+ ){{0,3}}?(?:{'|'.join(sorted(RELATIVES))}|{JOBS}|physio\w*|specialist)s?\b"
+    r"|.{0,80}\b(?:every|each|weekly|monthly|daily|regularly|often|once|twice|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|weekends?|(?:mornings|evenings|afternoons))\b)",
+    re.IGNORECASE,
+)
 _VOCATIVE = re.compile(r"^[A-Z][\w'-]{1,20}, (?=[Ii]\b)")
 _COMMAND = re.compile(
     r"^(?:please |pls |kindly |just |now |then |first |next )*(?:tell|show|give|write|find|make|help|explain|list"
@@ -96,6 +105,7 @@ _COMMAND = re.compile(
 _ROLE = re.compile(r"^(?:system|assistant|user|human|ai|model|developer|tool)\s*:", re.IGNORECASE)
 _MARKUP = re.compile(r"</?[a-z]|^\w+>", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|we|we're|we've|our|ours)\b", re.IGNORECASE)
+_TITLE = re.compile(r"^(?:dr\.?|doctor|mrs?\.?|ms\.?|professor|prof\.?) ", re.IGNORECASE)
 # In a longer sentence "me" is beside the point.
 _AS_OBJECT = re.compile(r"^(?:\S+ ){1,6}me\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|you're|yours|you've|you'll|ya)\b", re.IGNORECASE)
@@ -123,7 +133,8 @@ def is_question_or_guess(sentence: str) -> bool:
 
 def is_small_talk(sentence: str) -> bool:
     """Tell whether *sentence* only keeps the conversation going."""
-    return _SMALL_TALK.search(_VOCATIVE.sub("", sentence, count=1)) is not None
+    said = _VOCATIVE.sub("", sentence, count=1)
+    return _SMALL_TALK.search(said) is not None or _INSIGHT.match(said) is not None
 
 
 def is_command(sentence: str) -> bool:
@@ -146,7 +157,7 @@ def says_something(sentence: str, meaning: Meaning) -> bool:
 def _is_about_user(sentence: str, known: frozenset[str] | set[str]) -> bool:
     if _YOU.search(sentence):
         return False
-    head = sentence.split(" ", 1)[0].lower().removesuffix("'s")
+    head = _TITLE.sub("", sentence).split(" ", 1)[0].lower().removesuffix("'s")
     mine = _FIRST_PERSON.search(sentence, 0, _SUBJECT_WITHIN) is not None or _AS_OBJECT.search(sentence) is not None
     return (mine or head in known) and not _PRONOUN_START.match(sentence)
 

@@ -93,6 +93,7 @@ _ALWAYS = (
     r"|fun fact|true|cool|nice|great|awesome|good question|hi there|hey there|the thing is|no way|not really|for sure"
     r"|correction|on second thought|come to think of it|no problem|no worries|not a problem|therefore|on (?:the"
     r"|a) bright(?:er)? side|speaking of which|good morning|good evening"
+    r"|finally|at last|unfortunately|fortunately|luckily|sadly|thankfully|as you (?:may |might )?(?:know|remember)"
 )
 _LEADS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -120,7 +121,15 @@ _LEADS = tuple(
 _TAIL = re.compile(
     r"(?:\s*,\s*(?:though|you know|ha(?:ha)+|lol|btw|by the way|please|thanks|thank you|actually|right|remember"
     r"|anyway|ok"
-    r"|okay|tbh|honestly|i guess|i think|fyi|man|dude)|\s+(?:ha(?:ha)+|lol|btw|tbh|xd|lmao))$",
+    r"|okay|tbh|honestly|i guess|i think|fyi|man|dude"
+    r"|i (?:fear|suppose|reckon|believe|must (?:say|admit)|have to (?:say|admit)|admit|promise|assume|imagine|dare say)"
+    r"|i'm afraid|i am afraid|i'd say|mind you|you see"
+    r"|as (?:you (?:(?:may|might|already|probably|well|surely) )*(?:know|remember|can (?:see|tell|imagine))"
+    r"|i (?:(?:have|already|just|once) )*(?:said|mentioned|told you(?: before| earlier)?)|it happens)"
+    r"|(?:like|which) i (?:already )?(?:said|mentioned|told you(?: before)?)"
+    r"|if you (?:must|want to) know|if you remember|in case you (?:wonder|were wondering|forgot)|for what it's worth"
+    r"|to be (?:fair|honest|precise|clear)|believe it or not|finally|at last|unfortunately|fortunately|luckily|sadly"
+    r"|thankfully|alas|of course|obviously|naturally|indeed|in fact)|\s+(?:ha(?:ha)+|lol|btw|tbh|xd|lmao))$",
     re.IGNORECASE,
 )
 # More than a user strings together; a bound keeps hostile input linear.

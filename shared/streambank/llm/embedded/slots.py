@@ -44,7 +44,7 @@ _ATTRIBUTES = (
     r"|surname|last name|first name|middle name|nickname|pronouns|phone|phone number|time zone|timezone|handle"
     r"|username|goal|commute|diet|major|hobby|postcode|zip code|eye color|hair color|seat|plan|currency|unit)"
 )
-_JOBS = (
+JOBS = (
     r"(?:\w+ )?(?:\w+(?:ologist|ician|smith|wright|iatrist|pathist)|nurse|teacher|engineer|developer|programmer"
     r"|designer"
     r"|lawyer|doctor|dentist|architect|plumber|carpenter|farmer|chef|cook|baker|waiter|waitress|driver|pilot|journalist"
@@ -93,7 +93,7 @@ _PATTERNS = tuple(
             ),
         ),
         ("job", rf"^i (?:got|have) (?:an? )?(?:new )?job as (?:an? )?{_OBJECT}"),
-        ("job", rf"^i (?:am|became|have become) (?:not )?(?:an? )?(?:\w+ )?(?P<value>(?:{_JOBS}))\b(?! of mine)"),
+        ("job", rf"^i (?:am|became|have become) (?:not )?(?:an? )?(?:\w+ )?(?P<value>(?:{JOBS}))\b(?! of mine)"),
         ("job", r"^i (?:am|have) (?P<value>retired|unemployed)\b"),
         (
             "employer",

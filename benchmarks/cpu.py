@@ -1,0 +1,89 @@
+"""CPU time, always as a multiple of something that ran beside it."""
+
+from __future__ import annotations
+
+import compileall
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+RUNS = 7
+FLOOR = "from aws_lambda_powertools import Logger; import boto3; Logger(); boto3.client('dynamodb')"
+FUNCTIONS = ("ingest", "api", "on_stream", "on_schedule", "extract", "consolidate", "commit", "fail")
+LIMIT = 1.3
+CALLS = 300
+_ENVIRONMENT = {
+    "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'shared'}",
+    "TABLE_NAME": "table",
+    "STREAMBANK_MODEL": "bedrock",
+    "STATE_MACHINE_ARN": "arn:aws:states:us-east-1:123456789012:stateMachine:generation",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_ACCESS_KEY_ID": "bench",
+    "AWS_SECRET_ACCESS_KEY": "bench",
+    "POWERTOOLS_LOG_LEVEL": "ERROR",
+}
+
+
+def _process_seconds(code: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **_ENVIRONMENT})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def start_report() -> list[str]:
+    """Return what starting each function takes: a median of seven processes, taken in turn."""
+    compileall.compile_dir(str(ROOT / "shared"), quiet=2)
+    compileall.compile_dir(str(ROOT / "functions"), quiet=2)
+    programs = {"bare": "pass", "floor": FLOOR} | {name: f"import functions.{name}" for name in FUNCTIONS}
+    taken: dict[str, list[float]] = {name: [] for name in programs}
+    for _ in range(RUNS):
+        for name, code in programs.items():
+            taken[name].append(_process_seconds(code))
+    median = {name: statistics.median(times) for name, times in taken.items()}
+    lines = [f"{'':24}{'x bare Python':>14}{'x Logger and a client':>23}"]
+    for name in ("floor", *FUNCTIONS):
+        ratio = median[name] / median["floor"]
+        note = "" if name != "ingest" else f"  (limit {LIMIT})" if ratio <= LIMIT else f"  OVER THE LIMIT of {LIMIT}"
+        lines.append(f"{name:24}{median[name] / median['bare']:>14.1f}{ratio:>23.2f}{note}")
+    return lines
+
+
+def _cpu(call: Callable[[], Any]) -> float:
+    begun = time.process_time()
+    for _ in range(CALLS):
+        call()
+    return (time.process_time() - begun) / CALLS
+
+
+def handler_report() -> list[str]:
+    """Return the CPU of a call of the ingest handler beside a handler that answers at once.
+
+    The store answers from memory without an emulator, so that what is measured is the handler's own work and
+    boto3's serialising.
+    """
+    from aws_lambda_powertools import Logger
+
+    from benchmarks.stub import ingest_handler
+
+    logger = Logger(service="bench", level="ERROR")
+
+    @logger.inject_lambda_context
+    def bare(event: dict[str, Any], context: Any) -> dict[str, Any]:
+        return {"statusCode": 200, "body": json.dumps({"name": json.loads(event["body"])["streamId"]})}
+
+    lines = [f"{'':24}{'x bare handler':>14}"]
+    for size in (1, 10, 97):
+        handler, event, context = ingest_handler(size)
+        floor = statistics.median(_cpu(lambda e=event, c=context: bare(e, c)) for _ in range(RUNS))
+        ours = statistics.median(_cpu(lambda h=handler, e=event, c=context: h(e, c)) for _ in range(3))
+        lines.append(f"{size:>4} events a call       {ours / floor:>14.1f}")
+    return lines

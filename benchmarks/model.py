@@ -1,0 +1,73 @@
+"""What a hundred events cost from the call to the memories, by the size of a call."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from benchmarks import prose
+from benchmarks.ingest import EVENT_BYTES
+from benchmarks.units import Bill, Meter
+from streambank.model.rule import Reason
+from tests import aws
+from tests.world import World, event
+
+EVENTS = 100
+WINDOW = 20
+SIZES = (1, 10, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The cost of a hundred events."""
+
+    size: int
+    bill: Bill
+    executions: int
+    model_calls: int
+    characters: int
+
+
+def measured(size: int) -> Row:
+    """Send a hundred events in calls of *size* under a count of 20, with streams and executions at work."""
+    with aws.dynamodb() as client:
+        world, meter = World(client), Meter(client, aws.TABLE)
+        serial, texts = itertools.count(), prose.pieces(EVENT_BYTES)
+        with meter.running() as bill:
+            for _ in range(EVENTS // size):
+                events = [event(next(texts), f"e{next(serial)}") for _ in range(size)]
+                receipt = world.ingest(*events, streamId="s", rule={"eventCount": WINDOW, "overlapEventCount": 2})
+                trigger = receipt.operation.next_trigger
+                if trigger and trigger.kind == Reason.EVENT_COUNT:
+                    _work(world, meter)
+        requests = [*world.extractor.requests, *world.consolidator.requests]
+        shown = sum(len(turn.text) for request in world.extractor.requests for turn in request.turns)
+        weighed = sum(
+            len(one.fact) for request in world.consolidator.requests for one in [*request.facts, *request.memories]
+        )
+        return Row(size, bill, world.executions.starts, len(requests), shown + weighed)
+
+
+def _work(world: World, meter: Meter) -> None:
+    """Let the stream's records arrive, those of a seal and those of the window that it made, and the machine run."""
+    for _ in range(2):
+        with meter.paused():
+            stirring = world.stirring()
+        for record in stirring:
+            world.react(*record)
+    world.run()
+
+
+def report() -> list[str]:
+    """Return the table."""
+    lines = [
+        f"{'':22}{'AWS calls':>10}{'write units':>12}{'index':>7}{'read units':>11}"
+        f"{'executions':>11}{'model calls':>12}{'characters':>11}"
+    ]
+    for row in map(measured, SIZES):
+        bill = row.bill
+        lines.append(
+            f"{row.size:>4} events a call     {bill.round_trips:>10}{bill.write_units:>12}{bill.index_units:>7}"
+            f"{bill.read_units:>11.1f}{row.executions:>11}{row.model_calls:>12}{row.characters:>11}"
+        )
+    return lines

@@ -1,0 +1,138 @@
+"""Request units of DynamoDB, counted from the requests and by the rules of its price list.
+
+A write costs a unit for each started KB of the item, twice that in a transaction; a consistent read costs one for
+each started 4 KB; a query the same for the sum of what it read. An index write costs a unit for each started KB of
+what the index holds, and happens when a projected attribute changes
+(https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+INDEXES = {"due": ("G1PK", "G1SK"), "list": ("G2PK", "G2SK")}
+
+
+def size(item: dict[str, Any]) -> int:
+    """Return the bytes of an item: its attributes' names and values."""
+    return sum(len(name) + _value_size(value) for name, value in item.items())
+
+
+def _value_size(value: dict[str, Any]) -> int:
+    [(kind, content)] = value.items()
+    if kind == "N":
+        return math.ceil(len(content.lstrip("-")) / 2) + 1
+    return len(content.encode()) if isinstance(content, str) else len(content)
+
+
+@dataclass
+class Bill:
+    """What a piece of work has cost."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    writes: Counter[str] = field(default_factory=Counter)
+    write_units: int = 0
+    index_units: int = 0
+    read_units: float = 0
+
+    @property
+    def round_trips(self) -> int:
+        return sum(self.calls.values())
+
+
+class Meter:
+    """Listens to a client and to the emulator's table behind it."""
+
+    def __init__(self, client: Any, table: str) -> None:
+        self._client, self._table = client, table
+        self.bill = Bill()
+
+    @contextmanager
+    def running(self) -> Iterator[Bill]:
+        """Count what happens inside; each use starts from nothing."""
+        self.bill = Bill()
+        self._client.meta.events.register("provide-client-params.dynamodb", self._before)
+        self._client.meta.events.register("after-call.dynamodb", self._after)
+        self._quiet = False
+        try:
+            yield self.bill
+        finally:
+            self._client.meta.events.unregister("provide-client-params.dynamodb", self._before)
+            self._client.meta.events.unregister("after-call.dynamodb", self._after)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let what the benchmark itself asks go uncounted."""
+        self._quiet = True
+        try:
+            yield
+        finally:
+            self._quiet = False
+
+    def _before(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+        if self._quiet:
+            return
+        self.bill.calls[model.name] += 1
+        self._reads = (model.name, params)
+        if model.name == "TransactWriteItems":
+            for action in params["TransactItems"]:
+                [(kind, request)] = action.items()
+                self._write(kind, request, factor=2)
+        elif model.name in ("PutItem", "UpdateItem", "DeleteItem"):
+            self._write(model.name.removesuffix("Item"), params, factor=1)
+
+    def _write(self, kind: str, request: dict[str, Any], *, factor: int) -> None:
+        key = request.get("Key") or {name: request["Item"][name] for name in ("PK", "SK")}
+        before = self._item(key)
+        after = _after(kind, request, before, key)
+        units = math.ceil(max(size(before), size(after), 1) / 1024) * factor
+        self.bill.write_units += units
+        self.bill.writes[key["SK"]["S"].split("#")[0]] += units
+        self.bill.index_units += sum(_index_units(names, before, after) for names in INDEXES.values())
+
+    def _item(self, key: dict[str, Any]) -> dict[str, Any]:
+        with self.paused():
+            found: dict[str, Any] = self._client.get_item(TableName=self._table, Key=key).get("Item", {})
+        return found
+
+    def _after(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:
+        if self._quiet or "Error" in parsed:
+            return
+        if model.name == "GetItem":
+            self.bill.read_units += max(1, math.ceil(size(parsed.get("Item", {})) / 4096))
+        elif model.name == "BatchGetItem":
+            self._batch_read(parsed)
+        elif model.name == "Query":
+            consistent = self._reads[1].get("ConsistentRead", False)
+            units = max(1, math.ceil(sum(map(size, parsed["Items"])) / 4096))
+            self.bill.read_units += units if consistent else units / 2
+
+    def _batch_read(self, parsed: dict[str, Any]) -> None:
+        asked = self._reads[1]["RequestItems"][self._table]["Keys"]
+        found = parsed["Responses"].get(self._table, [])
+        self.bill.read_units += sum(max(1, math.ceil(size(item) / 4096)) for item in found) + len(asked) - len(found)
+
+
+def _after(kind: str, request: dict[str, Any], before: dict[str, Any], key: dict[str, Any]) -> dict[str, Any]:
+    """Return the item after a write, as far as its size and its index attributes go."""
+    if kind == "Put":
+        item: dict[str, Any] = request["Item"]
+        return item
+    if kind == "Delete":
+        return {}
+    names, values = request.get("ExpressionAttributeNames", {}), request.get("ExpressionAttributeValues", {})
+    changed = {name: values.get(f":to_{name}") for name in names.values() if f"#{name}" in request.get("UpdateExpression", "")}
+    return {name: value for name, value in {**key, **before, **changed}.items() if value is not None}
+
+
+def _index_units(names: tuple[str, str], before: dict[str, Any], after: dict[str, Any]) -> int:
+    """An entry that moves is deleted and written: two writes of what fits into a KB."""
+    old, new = ([item.get(name) for name in names] for item in (before, after))
+    if old == new:
+        return 0
+    return sum(all(value is not None for value in entry) for entry in (old, new))

@@ -1,0 +1,29 @@
+"""What became of candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What became of a candidate."""
+
+    CREATED = "CREATED"
+    UPDATED = "UPDATED"
+    DELETED = "DELETED"
+    UNCHANGED = "UNCHANGED"
+    REJECTED = "REJECTED"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of candidate number *number*, and the revisions that tell it."""
+
+    number: int
+    verdict: Verdict
+    fact: str
+    reason: str = ""
+    memory_id: str | None = None
+    revision: int | None = None
+    previous_revision: int | None = None

@@ -1,0 +1,74 @@
+"""What a function's file may look like: parse, one call, render."""
+
+import ast
+
+import pytest
+
+from tests.aws import ROOT
+
+FILES = sorted((ROOT / "functions").glob("*.py"))
+NAMES = {"ingest", "api", "on_stream", "on_schedule", "extract", "consolidate", "commit", "fail"}
+
+
+def tree(path):
+    return ast.parse(path.read_text())
+
+
+def imported(path):
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def test_there_are_eight_functions():
+    """Every file is a function of the stack, and no other module hides among them."""
+    assert {path.stem for path in FILES} == NAMES
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_function_is_short(path):
+    """A function has at most 40 lines."""
+    assert len(path.read_text().splitlines()) <= 40
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_function_decides_nothing(path):
+    """No branch, no loop and no `try`: expected errors become replies elsewhere."""
+    forbidden = (ast.If, ast.IfExp, ast.For, ast.While, ast.Try, ast.Match, ast.With)
+    found = [type(node).__name__ for node in ast.walk(tree(path)) if isinstance(node, forbidden)]
+    allowed = {"fail": ["IfExp"], "on_stream": ["IfExp"]}
+    assert found == allowed.get(path.stem, [])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_function_knows_no_aws(path):
+    """Clients are built by the composition root alone; the environment is read there too."""
+    roots = {name.split(".")[0] for name in imported(path)}
+    assert not roots & {"boto3", "botocore", "os", "functions"}
+    assert "streambank.store" not in {".".join(name.split(".")[:2]) for name in imported(path)}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_function_has_one_door(path):
+    """`handler` takes event and context, says in a sentence what it does, and is the only public function."""
+    functions = [node for node in tree(path).body if isinstance(node, ast.FunctionDef)]
+    public = [node for node in functions if not node.name.startswith("_")]
+    assert [node.name for node in public] == ["handler"]
+    assert [argument.arg for argument in public[0].args.args] == ["event", "context"]
+    assert ast.get_docstring(public[0])
+
+
+def test_ingest_starts_without_pydantic():
+    """The hot path's cold start carries neither pydantic nor the other routes."""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; sys.path[:0] = ['shared', '.']; import streambank.wiring, streambank.telemetry,"
+        " streambank.pipeline.ingest, streambank.wire.http, streambank.wire.operation, streambank.wire.ingest;"
+        " print(sorted({name.split('.')[0] for name in sys.modules} & {'pydantic', 'moto', 'wordllama', 'numpy'}))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,164 @@
+"""The state machine and the code name the same things."""
+
+import re
+
+import pytest
+
+from streambank import errors
+from streambank.model.window import Attempt
+from streambank.pipeline.commit import Committing
+from streambank.pipeline.consolidate import Consolidating
+from streambank.pipeline.extract import Extracting
+from streambank.pipeline.fail import NO_FAILURES
+from tests.aws import ASL, template, walk
+
+STATES = ASL["States"]
+TASKS = {name: state for name, state in STATES.items() if state["Type"] == "Task"}
+OUTCOMES = {"Extract": Extracting, "Consolidate": Consolidating, "Commit": Committing}
+# Outcomes that are no success and no failure of the generation: `fail` books them without a try.
+PAUSES = {Consolidating.ERASING}
+PAYLOAD = {"bank": "b", "sid": "s", "win": 1, "att": 0}
+
+
+def _kinds(kind):
+    return [kind, *(leaf for below in kind.__subclasses__() for leaf in _kinds(below))]
+
+
+def choices(task):
+    choice = STATES[TASKS[task]["Next"]]
+    return {rule["StringEquals"]: rule["Next"] for rule in choice["Choices"]}, choice["Default"]
+
+
+@pytest.mark.parametrize("task", OUTCOMES)
+def test_every_success_is_handled(task):
+    """Each outcome of a stage that is no failure has a rule of its own, and no rule names what no stage returns."""
+    rules, default = choices(task)
+    assert set(rules) == set(OUTCOMES[task]) - PAUSES
+    assert default == "Fail"
+
+
+def test_where_each_success_leads():
+    """The stages follow each other, late ones end, and a conflict is consolidated again."""
+    assert choices("Extract")[0] == {"extracted": "Consolidate", "late": "Over"}
+    assert choices("Consolidate")[0] == {"planned": "Commit", "late": "Over"}
+    assert choices("Commit")[0] == {"committed": "Over", "late": "Over", "conflict": "Consolidate"}
+
+
+@pytest.mark.parametrize("kind", _kinds(errors.GenerationError), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("task", OUTCOMES)
+def test_every_failure_reaches_fail(task, kind):
+    """No outcome of a generation's error is mistaken for a success, and each has a name of its own."""
+    assert kind.outcome not in choices(task)[0]
+    assert kind.outcome not in NO_FAILURES
+    outcomes = [one.outcome for one in _kinds(errors.GenerationError)]
+    assert outcomes.count(kind.outcome) == 1
+
+
+def test_pauses_are_no_failures():
+    """What is neither success nor failure is booked without a try."""
+    assert PAUSES <= NO_FAILURES
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_only_the_attempt_travels_in(name):
+    """A state is given the attempt and nothing else: events stay in the table, where erase reaches them."""
+    given = TASKS[name]["Parameters"]["Payload"]
+    attempt = {"bank.$": "$.bank", "sid.$": "$.sid", "win.$": "$.win", "att.$": "$.att"}
+    assert given == attempt | ({"outcome.$": "$.result.outcome"} if name == "Fail" else {})
+    assert len(attempt) == len(Attempt.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_only_the_outcome_travels_out(name):
+    """Of a state's result only the outcome is kept, and whatever it raises leads to `fail` by its name alone."""
+    state = TASKS[name]
+    assert state["ResultSelector"] == {"outcome.$": "$.Payload.outcome"}
+    assert state["ResultPath"] == "$.result"
+    [caught] = state["Catch"]
+    assert (caught["ErrorEquals"], caught["Next"], caught["ResultPath"]) == (["States.ALL"], "Crashed", "$.error")
+    assert STATES["Crashed"]["Parameters"] == {"outcome.$": "$.error.Error"}
+    assert STATES["Crashed"]["Next"] == "Fail"
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_tasks_name_functions_of_the_template(name):
+    """Each placeholder is filled by the template with the function of that name."""
+    [placeholder] = re.findall(r"\$\{(\w+)\}", TASKS[name]["Parameters"]["FunctionName"])
+    machine = template()["Resources"]["Generation"]["Properties"]
+    assert placeholder == name
+    assert machine["DefinitionSubstitutions"][placeholder] == f"{name}.Arn"
+    assert template()["Resources"][name]["Properties"]["Handler"] == f"{name.lower()}.handler"
+    assert machine["DefinitionUri"] == "infra/generation.asl.json"
+
+
+def test_every_next_state_exists_and_the_machine_ends():
+    """No transition leads nowhere, and an execution that hangs is ended from outside."""
+    for state in STATES.values():
+        targets = [state.get("Next"), state.get("Default")]
+        targets += [rule["Next"] for key in ("Choices", "Catch") for rule in state.get(key, [])]
+        assert {target for target in targets if target} <= set(STATES)
+    assert ASL["StartAt"] in STATES
+    assert ASL["TimeoutSeconds"] > 0
+    assert [name for name, state in STATES.items() if state["Type"] == "Succeed"] == ["Over"]
+
+
+def test_no_state_waits():
+    """Backoff lives in the window's due time, where the service's clock rules it."""
+    assert not any(state["Type"] == "Wait" for state in STATES.values())
+    for name in OUTCOMES:
+        assert not any("States.ALL" in retry["ErrorEquals"] for retry in TASKS[name]["Retry"])
+
+
+def played(**outcomes):
+    """Walk the machine with stages that return, in order, what *outcomes* say; return the states and fail's input."""
+    failed = []
+
+    def stage(name):
+        def task(payload):
+            assert payload == PAYLOAD
+            said = outcomes[name].pop(0)
+            if isinstance(said, Exception):
+                raise said
+            return {"outcome": said}
+
+        return task
+
+    def fail(payload):
+        failed.append(payload["outcome"])
+        return {"outcome": "failed"}
+
+    path = walk(PAYLOAD, {name: stage(name) for name in OUTCOMES} | {"Fail": fail})
+    return [state for state in path if state in TASKS], failed
+
+
+def test_a_generation_passes_through_three_states():
+    """Extract, consolidate, commit, over."""
+    path, failed = played(Extract=["extracted"], Consolidate=["planned"], Commit=["committed"])
+    assert (path, failed) == (["Extract", "Consolidate", "Commit"], [])
+
+
+def test_a_conflict_is_planned_again():
+    """A scope that changed is consolidated again, without another extraction."""
+    path, failed = played(Extract=["extracted"], Consolidate=["planned"] * 2, Commit=["conflict", "committed"])
+    assert path == ["Extract", "Consolidate", "Commit", "Consolidate", "Commit"]
+    assert failed == []
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "booked"),
+    [
+        ({"Extract": ["MODEL_UNAVAILABLE"]}, "MODEL_UNAVAILABLE"),
+        ({"Extract": ["extracted"], "Consolidate": ["ERASING"]}, "ERASING"),
+        ({"Extract": ["extracted"], "Consolidate": ["planned"], "Commit": [KeyError("secret")]}, "KeyError"),
+        ({"Extract": [errors.OutOfReach("Throttled")]}, "OutOfReach"),
+    ],
+)
+def test_what_fails_is_booked_by_its_name(outcomes, booked):
+    """An outcome, or the name of what was raised, is all that `fail` is told."""
+    assert played(**outcomes)[1] == [booked]
+
+
+@pytest.mark.parametrize("late", [{"Extract": ["late"]}, {"Extract": ["extracted"], "Consolidate": ["late"]}])
+def test_a_late_attempt_just_ends(late):
+    """An attempt that lost its window books nothing."""
+    assert played(**late)[1] == []

@@ -1,0 +1,206 @@
+"""Values and strategies that the tests of the store start from."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from streambank.model import ids
+from streambank.model.event import Event, KeyedEvent
+from streambank.model.memory import Evidence, Memory, Revision
+from streambank.model.metadata import MergeStrategy
+from streambank.model.plan import Candidate, Step
+from streambank.model.rule import Reason, TriggerRule, WindowSettings
+from streambank.model.stream import Head, StreamId
+from streambank.model.verdict import Verdict
+from streambank.model.window import DirectMemory, Window, WindowState
+from streambank.store.attributes import packed, unpacked
+
+# Items of many fields are slow to draw; what is rare is among the texts that are drawn often.
+FEW = examples(max_examples=50)
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+SCOPE = {"user_id": "u1"}
+COMMON = st.sampled_from(["", "\0", "\U0001f469\u200d\U0001f4bb", "\u202e", "e\u0301", "#", '"\\', "\u2028"])
+texts = st.text(max_size=12) | COMMON
+
+
+def through_item(key, values):
+    """Return *values* as they are after DynamoDB had them under *key*."""
+    return unpacked(packed({"PK": key.pk, "SK": key.sk, **values}))
+
+
+def instants():
+    """Instants as items hold them: to the millisecond."""
+    moments = st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1))
+    return moments.map(lambda moment: moment.replace(microsecond=moment.microsecond // 1000 * 1000, tzinfo=UTC))
+
+
+def seconds():
+    return instants().map(lambda moment: moment.replace(microsecond=0))
+
+
+def written_times():
+    """Times as callers write them: any offset, any microsecond."""
+    zones = st.integers(-1_439, 1_439).map(lambda offset: timezone(timedelta(minutes=offset)))
+    return st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=zones)
+
+
+def spans(least=timedelta(seconds=1), most=timedelta(days=36_525)):
+    return st.timedeltas(least, most)
+
+
+def rules():
+    whole = st.integers(1, 43_200).map(lambda minutes: timedelta(minutes=minutes))
+    times = st.one_of(st.just((None, None)), whole.map(lambda span: (span, None)), whole.map(lambda span: (None, span)))
+    counts = st.none() | st.integers(1, 10_000)
+    return st.builds(
+        lambda count, time, carried: TriggerRule(count, *time, carried), counts, times, st.integers(0, 100)
+    )
+
+
+def metadata():
+    values = texts | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | written_times()
+    return st.dictionaries(texts, values, max_size=4)
+
+
+def settings():
+    return st.builds(
+        WindowSettings,
+        revision_labels=st.none() | st.dictionaries(texts, texts, max_size=3),
+        revision_expiry=st.none() | spans() | written_times(),
+        disable_revisions=st.none() | st.booleans(),
+        metadata=st.none() | metadata(),
+        merge_strategy=st.none() | st.sampled_from(MergeStrategy),
+        time_zone=st.none() | st.sampled_from(["UTC", "Europe/Vienna"]),
+    )
+
+
+def scopes():
+    return st.dictionaries(st.text(min_size=1, max_size=9), st.text(min_size=1, max_size=9), min_size=1, max_size=5)
+
+
+def streams():
+    banks = st.from_regex(ids.BANK_ID, fullmatch=True)
+    names = st.text(min_size=1, max_size=20)
+    return st.builds(
+        lambda bank, scope, name: StreamId(bank, ids.stream_key(scope, name), scope, name), banks, scopes(), names
+    )
+
+
+numbers = st.integers(0, 999_999_999_999)
+
+
+def heads():
+    return st.builds(
+        Head,
+        stream=streams(),
+        version=numbers,
+        seq=numbers,
+        window=numbers,
+        start=numbers,
+        count=numbers,
+        size=numbers,
+        first_arrival=st.none() | instants(),
+        last_arrival=st.none() | instants(),
+        anchor=st.none() | instants(),
+        rule=st.none() | rules(),
+        ripe=st.none() | st.sampled_from(Reason),
+        settings=settings(),
+        due=st.none() | seconds(),
+    )
+
+
+def windows():
+    return st.builds(
+        Window,
+        stream=streams(),
+        number=numbers,
+        first_seq=numbers,
+        last_seq=numbers,
+        reason=st.sampled_from(Reason),
+        sealed=instants(),
+        last_arrival=instants(),
+        rule=st.none() | rules(),
+        settings=settings(),
+        state=st.sampled_from(WindowState),
+        attempt=numbers,
+        failures=numbers,
+        cursor=numbers,
+        due=st.none() | seconds(),
+        direct=st.lists(st.builds(DirectMemory, texts, st.lists(texts, max_size=2).map(tuple)), max_size=3).map(tuple),
+    )
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def events():
+    parts = st.lists(st.dictionaries(texts, json_values, max_size=3), max_size=3).map(tuple)
+    ids_ = st.none() | st.text(min_size=1, max_size=20)
+    return st.builds(Event, st.sampled_from(["user", "model"]), parts, ids_, st.none() | written_times())
+
+
+def keyed(event, size=100):
+    return KeyedEvent(event, ids.event_key(event.event_id) if event.event_id else None, size)
+
+
+def candidates():
+    return st.builds(
+        Candidate,
+        fact=texts,
+        seqs=st.lists(numbers, max_size=4).map(tuple),
+        at=written_times(),
+        topics=st.lists(texts, max_size=2).map(tuple),
+        vector=st.binary(max_size=12),
+        rejected=texts,
+    )
+
+
+def steps():
+    names = st.none() | st.text(min_size=1, max_size=9)
+    return st.builds(Step, st.sampled_from(Verdict), names, st.none() | texts, st.binary(max_size=12), texts)
+
+
+def memories():
+    found = st.builds(Evidence, st.text(max_size=5), numbers, st.lists(numbers, max_size=3).map(tuple))
+    return st.builds(
+        Memory,
+        id=st.from_regex(r"m[a-z2-7]{26}", fullmatch=True),
+        fact=texts,
+        scope=scopes(),
+        created=instants(),
+        updated=instants(),
+        as_of=instants(),
+        revision=st.integers(1, 999),
+        topics=st.lists(texts, max_size=3).map(tuple),
+        metadata=metadata(),
+        vector=st.binary(max_size=16),
+        expires=st.none() | instants(),
+        display_name=st.none() | st.text(max_size=9),
+        description=st.none() | st.text(max_size=9),
+        evidence=st.lists(found, max_size=3).map(tuple),
+        deleted=st.none() | instants(),
+    )
+
+
+def revisions():
+    return st.builds(
+        Revision,
+        memory_id=st.from_regex(r"m[a-z2-7]{26}", fullmatch=True),
+        number=st.integers(1, 999),
+        fact=texts,
+        created=instants(),
+        expires=st.none() | instants(),
+        labels=st.dictionaries(texts, texts, max_size=3),
+        extracted=st.lists(texts, max_size=2).map(tuple),
+    )
+
+
+def memory(name="m1", **more):
+    return Memory(
+        **{"id": name, "fact": "I like tea", "scope": SCOPE, "created": NOW, "updated": NOW, "as_of": NOW, **more}
+    )

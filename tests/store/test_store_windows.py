@@ -1,0 +1,156 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from streambank.model.plan import Candidate, Extracted, Plan, Step, Verdict
+from streambank.model.window import Attempt, WindowState
+from streambank.store import keys
+from tests import aws
+from tests.store.building import NOW
+from tests.world import event
+
+MINUTE = timedelta(minutes=1)
+FOUND = Extracted((Candidate("I like tea", (1,), NOW),), 1, 9, 1)
+PLAN = Plan(0, 0, (Step(Verdict.CREATED, text="I like tea"),), {})
+
+
+@pytest.fixture
+def sealed(world):
+    """A sealed window of three events in two batches, and the attempt that it waits for."""
+    world.ingest(event("a"), event("b"), rule={"eventCount": 3})
+    receipt = world.ingest(event("c"))
+    world.deliver()
+    window = world.windows.get("default", receipt.operation.id.sid, 1)
+    return window, Attempt("default", window.stream.sid, 1, 0)
+
+
+def again(world, window):
+    return world.windows.get("default", window.stream.sid, window.number)
+
+
+def batch_expiries(world):
+    return [item.get("ttl", {}).get("N") for item in aws.dump(world.client) if item["SK"]["S"].startswith("B#")]
+
+
+def test_the_events_of_a_window(world, sealed):
+    """A window holds exactly its own events, in order."""
+    window, _ = sealed
+    world.ingest(event("next"), rule={"eventCount": 9})
+    assert [(found.seq, found.event.parts[0]["text"]) for found in world.windows.events(window)] == [
+        (1, "a"),
+        (2, "b"),
+        (3, "c"),
+    ]
+    assert world.windows.events(replace(window, first_seq=2, last_seq=1)) == []
+
+
+def test_carried_events_are_the_last_before_the_window(world, sealed):
+    """The overlap reaches back over batches and windows, never into the window itself."""
+    window, _ = sealed
+    for carried, expected in ((0, []), (1, [3]), (2, [2, 3]), (99, [1, 2, 3])):
+        later = replace(window, number=2, first_seq=4, last_seq=5, rule=replace(window.rule, overlap=carried))
+        assert [found.seq for found in world.windows.overlap(later)] == expected
+    assert world.windows.overlap(replace(window, rule=replace(window.rule, overlap=2))) == []
+
+
+def test_only_the_present_attempt_may_begin(world, sealed):
+    """The fence: an attempt of another number, or at an ended window, finds nothing of its own."""
+    window, attempt = sealed
+    begun = world.windows.claim(attempt, now=NOW + MINUTE)
+    assert begun == replace(window, began=NOW + MINUTE)
+    assert world.windows.claim(replace(attempt, attempt=1), now=NOW) is None
+    assert world.windows.mine(attempt) == begun
+    assert world.windows.mine(replace(attempt, attempt=1)) is None
+    assert world.windows.claim(replace(attempt, window=2), now=NOW) is None
+    assert world.windows.mine(replace(attempt, window=2)) is None
+
+
+def test_candidates_are_stored_once_and_for_ever(world, sealed):
+    """A twin that comes later finds the first one's candidates, and cannot replace them."""
+    _, attempt = sealed
+    assert world.plans.extracted(attempt) is None
+    assert world.plans.save_extracted(attempt, FOUND)
+    assert not world.plans.save_extracted(attempt, Extracted(()))
+    assert world.plans.extracted(attempt) == FOUND
+
+
+def test_a_late_attempt_stores_nothing(world, sealed):
+    """Neither candidates nor plan of an attempt that was given up reach the table."""
+    window, attempt = sealed
+    assert world.windows.failed(window, failure="X", failures=1, due=NOW + MINUTE, now=NOW)
+    before = aws.dump(world.client)
+    assert not world.plans.save_extracted(attempt, FOUND)
+    assert not world.plans.save_plan(attempt, PLAN)
+    assert aws.dump(world.client) == before
+    assert world.plans.save_extracted(replace(attempt, attempt=1), FOUND)
+
+
+def test_a_plan_replaces_an_older_one(world, sealed):
+    """After a conflict the same attempt plans again."""
+    _, attempt = sealed
+    newer = replace(PLAN, version=5, offered={"m1": "1"})
+    assert world.plans.plan(attempt) is None
+    assert world.plans.save_plan(attempt, PLAN)
+    assert world.plans.save_plan(attempt, newer)
+    assert world.plans.plan(attempt) == newer
+
+
+def test_a_failure_is_booked_once(world, sealed):
+    """A failure counts attempt and tries, waits for its time, and is not booked twice."""
+    window, attempt = sealed
+    world.windows.claim(attempt, now=NOW)
+    assert world.windows.failed(window, failure="FAILED", failures=1, due=NOW + MINUTE, now=NOW)
+    assert not world.windows.failed(window, failure="FAILED", failures=1, due=NOW + MINUTE, now=NOW)
+    found = again(world, window)
+    assert (found.state, found.attempt, found.failures, found.failure) == (WindowState.SEALED, 1, 1, "FAILED")
+    assert (found.due, found.began, found.held) == (NOW + MINUTE, None, True)
+
+
+def test_a_parked_window_waits_for_nobody(world, sealed):
+    """Without a next try a window is parked, out of index `due`; a redrive makes it pending with new tries, once."""
+    window, _ = sealed
+    assert world.windows.redriven(window, due=NOW) is None
+    world.windows.failed(window, failure="FAILED", failures=5, due=None, now=NOW + MINUTE)
+    parked = again(world, window)
+    assert (parked.state, parked.due, parked.ended) == (WindowState.PARKED, None, NOW + MINUTE)
+    redriven = world.windows.redriven(parked, due=NOW)
+    assert redriven == again(world, window)
+    assert (redriven.state, redriven.attempt, redriven.failures) == (WindowState.SEALED, 2, 0)
+    assert (redriven.due, redriven.ended) == (NOW, None)
+    assert world.windows.redriven(parked, due=NOW) is None
+
+
+def test_held_events_never_expire(world, sealed):
+    """Before a window takes longer its events lose their expiry; its end gives it back, a day ahead at least (I6)."""
+    window, _ = sealed
+    assert None not in batch_expiries(world)
+    world.windows.hold(window)
+    assert batch_expiries(world) == [None, None]
+    held = again(world, window)
+    assert held.held is True
+    retention = timedelta(days=45)
+    world.windows.release_events(held, now=NOW, retention=retention)
+    assert batch_expiries(world) == [str(int((NOW + retention).timestamp()))] * 2
+    assert (again(world, window).held, again(world, window).due) == (False, None)
+    much_later = NOW + timedelta(days=99)
+    world.windows.release_events(held, now=much_later, retention=retention)
+    assert batch_expiries(world) == [str(int((much_later + timedelta(days=1)).timestamp()))] * 2
+
+
+def test_expired_events_are_not_made_again(world, sealed):
+    """An event that expired between query and update stays away: no item without content appears."""
+    window, _ = sealed
+    world.table.delete_all([keys.batch("default", window.stream.sid, 1)])
+    world.windows._set_expiry(keys.batch("default", window.stream.sid, 1), 7)
+    assert world.table.get(keys.batch("default", window.stream.sid, 1)) is None
+
+
+def test_rearming_is_fenced(world, sealed):
+    """The sweep moves the due time of the window that it read, not of a later attempt's."""
+    window, _ = sealed
+    assert world.windows.rearm(window, NOW + 9 * MINUTE)
+    assert again(world, window).due == NOW + 9 * MINUTE
+    world.windows.failed(window, failure="X", failures=1, due=NOW + MINUTE, now=NOW)
+    assert not world.windows.rearm(window, NOW + 99 * MINUTE)
+    assert again(world, window).due == NOW + MINUTE
