@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,7 +17,7 @@ settings.load_profile("streambank")
 
 
 @pytest.fixture
-def world() -> Iterator["World"]:
+def world() -> Iterator[Any]:
     """The service over an empty table."""
     from tests import aws
     from tests.world import World

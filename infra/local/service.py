@@ -142,7 +142,7 @@ class LocalService:
         """Move the clock, stop at each due time on the way to do what is due, and return whether all of it got done."""
         with self._advancing:
             target = self.now() + by
-            done = self._work() and self._step_through(target)
+            done = self._step_through(self._worked(), target)
             self.clock.advance_to(target)
             return self._work() and done
 
@@ -167,15 +167,22 @@ class LocalService:
     def _sums(self) -> tuple[int, int]:
         return self._machine.started(), self._pump.counts.seen
 
-    def _step_through(self, target: datetime) -> bool:
+    def _step_through(self, seen: datetime | None, target: datetime) -> bool:
+        """Work at each due time after *seen*: what came due while the last work was done has not been looked at."""
         for _ in range(MAXIMUM_STEPS):
-            due = self._due_times.next(self.now(), target)
+            if seen is None:
+                return False
+            due = self._due_times.next(seen, target)
             if due is None:
                 return True
-            self.clock.advance_to(due)
-            if not self._work():
-                return False
+            self.clock.advance_to(max(due, self.now()))
+            seen = self._worked()
         return False
+
+    def _worked(self) -> datetime | None:
+        """Work, and return when it began; None if it did not come to an end."""
+        begun = self.now()
+        return begun if self._work() else None
 
     def _work(self) -> bool:
         self.tick()

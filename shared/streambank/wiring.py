@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from streambank.store.executions import Executions
     from streambank.store.memories import Memories
     from streambank.store.plans import Plans
+    from streambank.store.sessions import Sessions
 
 # Three sends of at most 3 s each stay within the functions' timeouts; a hidden repeat is found in the reply.
 _CONFIG = Config(
@@ -99,6 +100,12 @@ class Stores:
         from streambank.store.memories import Memories
 
         return Memories(self.table)
+
+    @property
+    def sessions(self) -> Sessions:
+        from streambank.store.sessions import Sessions
+
+        return Sessions(self.table)
 
 
 def client(name: str) -> Any:

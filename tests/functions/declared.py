@@ -12,6 +12,7 @@ GLOBALS = template()["Globals"]["Function"]
 FILTERS = [
     json.loads(found["Pattern"])
     for found in FUNCTIONS["OnStream"]["Events"]["Table"]["Properties"]["FilterCriteria"]["Filters"]
+]
 
 
 def statements(name):

@@ -147,6 +147,12 @@ class Caller:
         """Move the service's clock and let everything happen that is due on the way."""
         assert self.service.advance(timedelta(**by))
 
+    def recover(self) -> None:
+        """Let the minute sweep alone bring home what is due already."""
+        # An advance overlooks a due time that the running clock passes just after its first sweep.
+        self.advance(seconds=2)
+        self.advance(minutes=5)
+
     def pass_unseen(self, **by: float) -> None:
         """Move the service's clock while nothing sweeps."""
         self.service.clock.advance(timedelta(**by))
@@ -171,4 +177,4 @@ class Caller:
             self.client.post(f"{VERSION}/{stream.bank}/memories:ingestEvents", json=stream.body(force_flush=True))
         self.settle()
         if lost_records:
-            self.advance(minutes=5)
+            self.recover()

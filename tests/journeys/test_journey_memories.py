@@ -208,10 +208,10 @@ def test_expired_revision_is_gone(caller: Caller) -> None:
 
 
 def test_deleted_memory_is_gone_from_every_read_at_once(caller: Caller) -> None:
-    """C35: a hundred memories, each deleted and looked for at once: no read shows one that is deleted."""
+    """C35: twenty memories are deleted one by one; of a hundred searches right after, none shows one that is gone."""
     bank = caller.bank()
     things = ["stamps", "coins", "books", "shells", "stones", "maps", "dolls", "cards", "bells", "masks"]
-    streams = [caller.stream(bank=bank) for _ in range(10)]
+    streams = [caller.stream(bank=bank) for _ in range(2)]
     for stream in streams:
         stream.send(*[said(f"I collect {thing}.") for thing in things])
     caller.settle()
@@ -222,9 +222,10 @@ def test_deleted_memory_is_gone_from_every_read_at_once(caller: Caller) -> None:
             caller.delete(name)
             del left[name]
             search = {"search_query": fact, "top_k": 100}
-            found = caller.retrieve(stream.scope, bank, similaritySearchParams=search)
-            assert {row["memory"]["name"] for row in found} == left.keys()
-            caller.get(name, status=404)
+            for _ in range(5):
+                found = caller.retrieve(stream.scope, bank, similaritySearchParams=search)
+                assert {row["memory"]["name"] for row in found} == left.keys()
+        caller.get(name, status=404)
         assert caller.memories(stream.scope, bank) == []
     assert caller.get(f"{bank}/memories") == {"memories": []}
 

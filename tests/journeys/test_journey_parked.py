@@ -109,11 +109,14 @@ def test_parked_window_does_not_hold_up_its_stream(caller: Caller) -> None:
     """A window that waits behind a failing one is tried once that one is parked, and others at once (C14)."""
     stream = caller.stream()
     first = stream.send(said("I keep bees."), force_flush=True)
+    caller.settle()
+    caller.advance(minutes=75)
     second = stream.send(said(" "), force_flush=True)
     other = caller.stream().flush(said(" "))
     assert (other["done"], other["metadata"]["state"]) == (True, "DONE")
+    assert caller.get(first["name"])["metadata"]["state"] == "RETRYING"
     assert caller.get(second["name"])["metadata"]["state"] == "SEALED"
-    caller.advance(minutes=100)
+    caller.advance(minutes=25)
     assert caller.get(first["name"])["metadata"]["state"] == "PARKED"
     assert caller.get(second["name"])["metadata"]["state"] == "DONE"
 

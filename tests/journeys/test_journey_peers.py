@@ -111,7 +111,7 @@ def test_c14_accepted_events_survive_a_dead_worker(caller: Caller) -> None:
     caller.settle()
     assert not any(caller.get(one["name"])["done"] for one in sent)
     caller.service.pump_enabled = True
-    caller.advance(minutes=5)
+    caller.recover()
     assert [caller.get(one["name"])["metadata"]["coverage"]["covered"] for one in sent] == [1] * 5
 
 

@@ -18,7 +18,7 @@ def _no_stream_records(caller: Caller) -> Iterator[None]:
 
 def recovered(caller: Caller, operation: dict, before: int, covered: int) -> bool:
     """Tell whether the sweep finished the operation with one generation."""
-    caller.advance(minutes=5)
+    caller.recover()
     shown = caller.get(operation["name"])
     return shown["done"] and shown["metadata"]["coverage"]["covered"] == covered and caller.generations() == before + 1
 
@@ -65,7 +65,8 @@ def test_next_window_in_line_is_recovered(caller: Caller) -> None:
     stream = caller.stream()
     stream.send(said(BEES), rule={"event_count": 10}, force_flush=True)
     second = stream.send(said("I am a baker."), force_flush=True)
-    caller.advance(minutes=8)
+    caller.recover()
+    caller.recover()
     assert caller.get(second["name"])["done"]
     assert caller.generations() == before + 2
     assert len(caller.facts(stream.scope)) == 2

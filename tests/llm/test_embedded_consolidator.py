@@ -60,6 +60,11 @@ def test_rewordings_of_one_habit_are_one(fact: str, memory: str) -> None:
         ("I play chess", "I play chess with my brother"),
         ("Siemens is my employer", "I work at Siemens"),
         ("I'm 34", "I am 34 years old"),
+        ("I don't eat meat", "I'm vegetarian"),
+        ("I'm vegetarian", "I don't eat meat"),
+        ("I don't eat meat because of the animals", "I'm vegan"),
+        ("I work from home", "I work remotely"),
+        ("My sister lives in Bruges", "My sister Wies lives in Bruges"),
         ("Soy alérgica al marisco", "Soy alérgica al marisco"),
     ],
 )
@@ -105,6 +110,29 @@ CHANGES = [
     ("My wife is a teacher", "My wife is a nurse"),
     ("Call me Rob", "Call me Bob"),
     ("Always reply in German", "Always reply in French"),
+    ("I prefer aisle seats now", "I prefer window seats"),
+    ("I prefer milk chocolate now", "I prefer dark chocolate in the evening"),
+    ("We moved to Antwerp last weekend", "I live in Ghent"),
+    ("We moved to Antwerp on the weekend of 20 May 2023", "I live in Ghent"),
+    ("The user and others moved to Antwerp in May 2023", "The user lives in Ghent"),
+    ("I work at Zorgpunt now", "I work as a nurse at Saint Lucas hospital"),
+    ("I work as a nurse at Zorgpunt", "I'm a nurse at Saint Lucas"),
+    ("I don't drink coffee anymore", "I drink coffee before every run"),
+    ("I no longer drink coffee, I switched to green tea", "I drink black coffee before every run"),
+    ("I quit drinking coffee because of my heart", "I drink coffee before every run"),
+    ("I gave up coffee", "I drink black coffee before every run, often with milk"),
+    ("I drink coffee in the morning again", "I don't drink coffee"),
+    ("The user no longer drinks coffee", "The user drinks coffee before every run"),
+    ("My brother doesn't eat fish anymore", "My brother eats fish on Fridays"),
+    ("My sister moved to Antwerp", "My sister Wies lives in Bruges"),
+    ("My sister Wies moved to Antwerp", "My sister lives in Bruges"),
+    ("I'm afraid of flying now", "I love flying"),
+    ("I love flying now", "I'm afraid of flying"),
+    ("My sister is afraid of flying now", "My sister likes flying"),
+    ("I eat meat again", "I don't eat meat"),
+    ("I don't eat meat", "I eat meat only if it is organic"),
+    ("I work in an office now", "I work from home"),
+    ("I work remotely now", "I work at the office"),
 ]
 
 
@@ -160,6 +188,22 @@ def test_detail_enriches_the_memory(fact: str, memory: str) -> None:
         ("I live in a small house", "I live in Graz"),
         ("I live with my sister", "My sister lives with Tom"),
         ("Rank 2 holder", "Rank 1 holder"),
+        ("I drive a motorbike at weekends", "I drive a van"),
+        ("I work at a bar on Saturdays", "I work at Siemens"),
+        ("I work in an office on Fridays", "I work from home"),
+        ("I like coffee", "I like tea"),
+        ("My brother lives in Ghent", "My sister Wies lives in Bruges"),
+        ("My sister Ana lives in Ghent", "My sister Wies lives in Bruges"),
+        ("I prefer green cars", "I prefer green tea"),
+        ("I prefer aisle seats on planes", "I prefer window seats on trains"),
+        ("I like aisle seats", "I like window seats"),
+        ("I don't drink milk", "I drink oat milk"),
+        ("I don't drink coffee after six", "I drink coffee before every run"),
+        ("I don't drink", "I drink coffee"),
+        ("I don't have a car", "I have a car seat for my son"),
+        ("I quit coffee shops", "I drink coffee before every run"),
+        ("I'm afraid of flying", "I hate flying"),
+        ("I'm afraid of spiders", "I love flying"),
         ("Me gusta el té", "Soy alérgica al marisco"),
     ],
 )
@@ -273,6 +317,12 @@ def test_time_not_position_says_which_is_later() -> None:
     request = ConsolidationRequest((later, earlier), (OfferedMemory(1, "I live in Graz", AT),))
     got = EmbeddedConsolidator().consolidate(request).decisions
     assert [(each.fact, each.action) for each in got] == [(1, Action.UPDATE), (2, Action.NONE)]
+
+
+def test_a_sister_is_known_while_there_is_one() -> None:
+    """A relative without a name is the named one, unless several are known by name."""
+    got = decided(["My sister moved to Antwerp"], ["My sister Wies lives in Bruges", "My sister Ana lives in Rome"])
+    assert got[0].action is Action.CREATE
 
 
 def test_identical_text_is_preferred() -> None:

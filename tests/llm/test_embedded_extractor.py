@@ -37,6 +37,9 @@ from tests.llm.conversing import AT, extracted, told
         "I have never been to Japan",
         "I always forget my keys",
         "I think my favorite color is red",
+        "I see a therapist on Tuesdays",
+        "I see my therapist Doctor Maes every Tuesday",
+        "I see my parents at Christmas",
     ],
 )
 def test_a_statement_is_one_fact_in_its_own_words(said: str) -> None:
@@ -67,6 +70,10 @@ def test_a_statement_is_one_fact_in_its_own_words(said: str) -> None:
         "Is my dog cute?",
         "I'm fine",
         "I see",
+        "I see a pattern here",
+        "I see my mistake",
+        "The walls here are thin, I fear.",
+        "Waffle is scared of thunderstorms.",
         "I don't know.",
         "I can't wait!",
         "I agree",
@@ -115,6 +122,12 @@ def test_talk_that_states_nothing_gives_no_fact(said: str) -> None:
         ("```\nI = my + 1\n```\nI play chess", "I play chess"),
         ("See:\n> I hate dogs\nI play chess", "I play chess"),
         ("Can you book a table? I'm allergic to peanuts", "I'm allergic to peanuts"),
+        ("I drink black coffee, as you know.", "I drink black coffee"),
+        ("As you may know, I play chess.", "I play chess"),
+        ("I moved to Ghent, finally.", "I moved to Ghent"),
+        ("Finally, I moved to Ghent.", "I moved to Ghent"),
+        ("I live in Ghent, I'm afraid.", "I live in Ghent"),
+        ("I play chess, as I told you before.", "I play chess"),
     ],
 )
 def test_fillers_and_noise_are_left_out(said: str, fact: str) -> None:
@@ -129,6 +142,11 @@ def test_fillers_and_noise_are_left_out(said: str, fact: str) -> None:
         ("I live in Graz and work as a nurse.", ["I live in Graz", "I work as a nurse"]),
         ("I was born in Graz; I play chess.", ["I was born in Graz", "I play chess"]),
         ("I get sick when I eat nuts and I drink milk", ["I get sick when I eat nuts and I drink milk"]),
+        (
+            "My therapist is called Doctor Maes and I have an appointment with her every Tuesday.",
+            ["My therapist is called Doctor Maes and I have an appointment with her every Tuesday"],
+        ),
+        ("My sister lives in Rome and I have her keys", ["My sister lives in Rome and I have her keys"]),
         ("I like tea, but I don't drink it after six", ["I like tea, but I don't drink it after six"]),
         ("- I keep bees\n- I play chess", ["I keep bees", "I play chess"]),
     ],

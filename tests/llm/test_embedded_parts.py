@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 import struct
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from operator import mul
+from pathlib import Path
 
 import pytest
 
+import streambank
 from streambank.llm.embedded.dates import absolute
 from streambank.llm.embedded.embedder import DIMENSIONS, WordLlamaEmbedder
 from streambank.llm.embedded.meaning import canonical, meaning_of
@@ -156,6 +161,18 @@ def test_threads_share_one_model() -> None:
     with ThreadPoolExecutor(8) as pool:
         vectors = list(pool.map(lambda _: shared.embed(["I keep bees"])[0], range(32)))
     assert len(set(vectors)) == 1
+
+
+def test_loading_leaves_the_root_logger_alone() -> None:
+    """In a fresh process, loading the embedder changes neither the root logger's level nor its handlers."""
+    code = (
+        "import logging\n"
+        "from streambank.llm.embedded.embedder import WordLlamaEmbedder\n"
+        "WordLlamaEmbedder().embed(['I keep bees'])\n"
+        "assert (logging.root.level, logging.root.handlers) == (logging.WARNING, [])\n"
+    )
+    shared = str(Path(streambank.__file__).parents[1])
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": shared})
 
 
 def test_likeness_shows(embedder: WordLlamaEmbedder) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import sys
 from datetime import UTC, datetime, timedelta
+from typing import Self
 
 import pytest
 from hypothesis import example, given, settings
@@ -203,36 +204,93 @@ UNITS = [
     "i'm ",
     "always ",
     "what do you ",
+    "you live in ",
+    "so you ",
+    "one thing, ",
+    "could you ",
+    "I see my ",
+    "my dog Fen ",
+    "I prefer ",
+    "I don't ",
+    "I work at ",
+    ", as you know",
 ]
 
 
+class Work:
+    """Counts the calls, of Python and of C functions, that run inside it."""
+
+    calls = 0
+
+    def __enter__(self) -> Self:
+        self.outer = sys.getprofile()
+        sys.setprofile(self.count)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(self.outer)
+
+    def count(self, frame: object, event: str, argument: object) -> None:
+        self.calls += event in {"call", "c_call"}
+
+
+def work_on(turns: list[tuple[str, str, datetime, bool]]) -> int:
+    """Return the calls that reading *turns* takes, once whatever is cached is."""
+    EXTRACTOR.extract(window(turns))
+    with Work() as work:
+        EXTRACTOR.extract(window(turns))
+    return work.calls
+
+
+# Twice the text takes twice the calls when work is linear, four times when it is quadratic.
+GROWTH = 2.5
+BESIDES = 500
+
+
+def hostile(unit: str, length: int) -> list[tuple[str, str, datetime, bool]]:
+    """Return turns of *unit* repeated: as one text, with another end, cut into sentences, after a "No"."""
+    long = unit * (length // len(unit))
+    cut = ". ".join([(unit * 600)[:590] + "x"] * (length // 800))
+    texts = (long, long + "x", cut, "I " + cut, "No, " + long)
+    return [(role, text, AT, False) for text in texts for role in ("user", "model")]
+
+
 @pytest.mark.parametrize("unit", UNITS)
-def test_hostile_repetition_is_read_in_linear_time(unit: str) -> None:
-    """Tens of thousands of characters of anything, as one turn or cut into sentences, are read in a few seconds."""
-    long = unit * (12_000 // len(unit))
-    cut = ". ".join([(unit * 600)[:590] + "x"] * 15)
-    begun = time.perf_counter()
-    EXTRACTOR.extract(window([("user", text, AT, False) for text in (long, long + "x", cut, "I " + cut)]))
-    assert time.perf_counter() - begun < 5
+def test_hostile_repetition_hides_nothing(unit: str) -> None:
+    """After thousands of characters of anything the next statement is read as ever: no pattern runs away."""
+    turns = [*hostile(unit, 8_000), ("user", "My parrot is called Polly.", AT, False)]
+    assert "My parrot is called Polly" in [fact.fact for fact in EXTRACTOR.extract(window(turns)).facts]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_work_grows_no_faster_than_repetition(unit: str) -> None:
+    """Twice as much of anything takes about twice the calls."""
+    assert work_on(hostile(unit, 3_200)) <= GROWTH * work_on(hostile(unit, 1_600)) + BESIDES
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.text(min_size=1, max_size=12))
-def test_any_repeated_text_is_read_in_time(unit: str) -> None:
-    """Long repetitions of arbitrary text do not blow up."""
-    begun = time.perf_counter()
-    EXTRACTOR.extract(window([("user", "I " + (unit * 2_000)[:20_000], AT, False)]))
-    assert time.perf_counter() - begun < 5
+def test_any_repeated_text_is_read(unit: str) -> None:
+    """Long repetitions of arbitrary text are read to their end."""
+    turns = [("user", "I " + (unit * 2_000)[:20_000], AT, False), ("user", "My parrot is called Polly.", AT, False)]
+    assert "My parrot is called Polly" in [fact.fact for fact in EXTRACTOR.extract(window(turns)).facts]
+
+
+def cats_then(line: str, count: int) -> list[tuple[str, str, datetime, bool]]:
+    named = [("user", f"My cat number {number} is called Tom{number}.", AT, False) for number in range(count)]
+    return [*named, *(("user", line.format(number), AT, False) for number in range(count))]
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["I live in Town{0}.", "Forget my cat number {0}.", "Actually I meant Town{0}"],
+    ("line", "facts"),
+    [
+        ("I live in Town{0}.", 501),
+        ("Forget my cat number {0}.", 500),
+        ("Actually I meant Town{0}", 500),
+        ("No, Town{0}.", 500),
+    ],
 )
-def test_thousands_of_turns_are_read_in_time(line: str) -> None:
-    """Two thousand turns of one window take a few seconds at most."""
-    turns = [("user", f"My cat number {number} is called Tom{number}.", AT, False) for number in range(1_000)]
-    turns += [("user", line.format(number), AT, False) for number in range(1_000)]
-    begun = time.perf_counter()
-    EXTRACTOR.extract(window(turns))
-    assert time.perf_counter() - begun < 5
+def test_a_thousand_turns_are_read(line: str, facts: int) -> None:
+    """Of a thousand turns in one window each has its effect, and twice the turns take about twice the calls."""
+    assert len(EXTRACTOR.extract(window(cats_then(line, 500))).facts) == facts
+    assert work_on(cats_then(line, 200)) <= GROWTH * work_on(cats_then(line, 100)) + BESIDES

@@ -15,6 +15,32 @@ def test_known_people_may_be_spoken_of_by_name() -> None:
 
 
 @pytest.mark.parametrize(
+    "introduction",
+    [
+        "My dog is called Waffle.",
+        "~I have a dog called Waffle.",
+        "~We adopted a dog, Waffle.",
+        "~Have you met my dog Waffle?",
+        "~Waffle, my little dog, is ill.",
+        "~>How is your dog Waffle?",
+    ],
+)
+def test_a_name_given_before_is_known(introduction: str) -> None:
+    """Whoever was introduced as the user's, in any turn of the request, may be spoken of by name."""
+    assert told(introduction, "Waffle is scared of thunderstorms.")[-1] == "Waffle is scared of thunderstorms"
+
+
+def test_a_name_alone_states_nothing() -> None:
+    """A known name that is only called out is no fact."""
+    assert told("~My dog is called Waffle.", "Waffle!") == []
+
+
+def test_a_title_hides_no_name() -> None:
+    """A doctor whose name is known is known with the title too."""
+    assert told("~My therapist is called Doctor Maes.", "Doctor Maes speaks Dutch.") == ["Doctor Maes speaks Dutch"]
+
+
+@pytest.mark.parametrize(
     ("lines", "fact", "events"),
     [
         ([">What do you drive?", "A van"], "I drive a van", (1, 2)),
@@ -24,6 +50,8 @@ def test_known_people_may_be_spoken_of_by_name() -> None:
         ([">What's your favorite color?", "Blue!"], "My favorite color is Blue", (1, 2)),
         ([">What is your dog called?", "Fen"], "My dog is called Fen", (1, 2)),
         ([">How old are you?", "34"], "I'm 34", (1, 2)),
+        (["~>What do you take along?", "A thermos."], "I take along a thermos", (1, 2)),
+        ([">Is your dog called Fen?", "Yes"], "My dog is called Fen", (1, 2)),
         ([">Do you smoke?", "No."], "I do not smoke", (1, 2)),
         ([">Are you vegan?", "Yes"], "I'm vegan", (1, 2)),
         ([">Do you have any pets?", "Yes, two dogs"], "I have two dogs", (1, 2)),
@@ -90,6 +118,50 @@ def test_the_latest_value_survives(lines: list[str], facts: list[str], events: t
 
 
 @pytest.mark.parametrize(
+    ("lines", "fact", "events"),
+    [
+        ([">You live in Graz, right?", "No, Linz."], "I live in Linz", (1, 2)),
+        ([">You live in Graz, right?", "No. Linz."], "I live in Linz", (1, 2)),
+        ([">Do you live in Graz?", "No, in Linz."], "I live in Linz", (1, 2)),
+        (["~I live in Graz.", "~>You live in Graz, right?", "No, Linz."], "I live in Linz", (1, 2, 3)),
+        (["I live in Graz. No, Linz."], "I live in Linz", (1,)),
+        (["I live in Graz.", "No, Linz."], "I live in Linz", (1, 2)),
+        (["I live in Graz.", ">Graz, how nice!", "Nope, Linz."], "I live in Linz", (1, 3)),
+        ([">Your dog is called Fen, isn't it?", "No, Rex."], "My dog is called Rex", (1, 2)),
+        ([">You're a nurse, right?", "No, a teacher."], "I'm a teacher", (1, 2)),
+        ([">You are 34, I believe.", "No, 35."], "I am 35", (1, 2)),
+    ],
+)
+def test_a_lone_no_corrects_what_was_just_said(lines: list[str], fact: str, events: tuple[int, ...]) -> None:
+    """A "No" with a value corrects the attribute that the user stated or the model echoed just before."""
+    assert [(got.fact, got.events) for got in extracted(*lines)] == [(fact, events)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [">Do you like skiing?", "No, Pizza."],
+        [">Would you like tea or coffee?", "No, Tea."],
+        [">You live in Graz. Shall I look for flats?", "No, Houses."],
+        [">Noted.", "No, Linz."],
+        ["No, pizza"],
+        ["No. Good point."],
+        ["No, never mind"],
+        ["No, really"],
+    ],
+)
+def test_a_lone_no_to_anything_else_corrects_nothing(lines: list[str]) -> None:
+    """A "No" that answers something else, or gives no value, leaves what was said."""
+    assert told("I live in Graz.", *lines) == ["I live in Graz"]
+
+
+@pytest.mark.parametrize("said", ["No sugar in my tea", "I love okra"])
+def test_a_taste_has_no_value_to_correct(said: str) -> None:
+    """Yes and no are no values that a word could replace."""
+    assert told(said, "No, Lemon.") == [said]
+
+
+@pytest.mark.parametrize(
     "remark", ["Well, good night", "Sorry, Mel", "It's raining", "No, thanks", "Actually, never mind", "Hm. Pizza!"]
 )
 def test_a_passing_remark_corrects_nothing(remark: str) -> None:
@@ -119,6 +191,15 @@ def test_different_pets_are_different_facts() -> None:
         ("I want you to forget that I smoke", "I smoke"),
         ("Please don't store my phone number", "my phone number"),
         ("Remove my address from your memory, please.", "my address"),
+        ("One thing first: please forget what I told you about my therapist.", "my therapist"),
+        ("One more thing, could you forget my address?", "my address"),
+        ("Before I go - please forget my address.", "my address"),
+        ("Also, before we start, can you please delete what I said about my job?", "my job"),
+        ("Sorry, would you mind forgetting my address?", "my address"),
+        ("I'd like you to forget my address.", "my address"),
+        ("I want you to forget what I told you about my ex", "my ex"),
+        ("Actually, I need you to delete everything I said about my therapist.", "my therapist"),
+        ("If you could forget my address, that would be great.", "my address"),
         ("Forget everything", "everything"),
         ("Vergiss meine Adresse", "meine Adresse"),
     ],
@@ -138,6 +219,12 @@ def test_a_request_to_forget_is_told_as_one(said: str, what: str) -> None:
         "Delete the draft",
         "I forgot my password",
         "I don't remember my password",
+        "Forgot my password",
+        "I asked my boss to please forget my address",
+        "My mother said: please forget my address",
+        "I never forget my keys, please forget it",
+        "I always forget my keys, never remember my bag",
+        "I can relax, forget my troubles, and read",
     ],
 )
 def test_other_forgetting_is_no_request(said: str) -> None:
@@ -157,6 +244,14 @@ def test_other_forgetting_is_no_request(said: str) -> None:
         (["I play chess.", "I live in Graz. Delete that."], ["I play chess"]),
         (["I play chess.", "I live in Graz.", "Forget everything I said"], []),
         (["forget my job", "I work as a nurse"], ["I work as a nurse"]),
+        (["I live in Graz.", "I moved to Linz, so please forget my address."], ["I moved to Linz"]),
+        (
+            [
+                "My therapist is called Doctor Maes and I have an appointment with her every Tuesday.",
+                "One thing first: please forget what I told you about my therapist.",
+            ],
+            [],
+        ),
     ],
 )
 def test_what_is_forgotten_is_no_fact(lines: list[str], kept: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""I1 to I7 against a plain-Python oracle: random calls, redeliveries, dropped records, ticks, deaths and clock moves."""
+"""I1 to I7 against a plain-Python oracle: random calls, repeats, dropped records, ticks, deaths and clock moves."""
 
 from contextlib import ExitStack
 from datetime import timedelta
@@ -99,9 +99,8 @@ class Service(RuleBasedStateMachine):
         """Records of some streams arrive, some twice; those of the others are lost."""
         for _ in range(repeats):
             for item in aws.dump(self.world.client):
-                if item["SK"]["S"] == "HEAD" or item["SK"]["S"].startswith("W#"):
-                    if item["str"]["S"] in lucky:
-                        self.world.react(item["PK"]["S"], item["SK"]["S"])
+                if item["SK"]["S"].startswith(("HEAD", "W#")) and item["str"]["S"] in lucky:
+                    self.world.react(item["PK"]["S"], item["SK"]["S"])
         for stream in lucky:
             self.oracles[stream].deliver(self.world.clock())
 
@@ -155,7 +154,9 @@ class Service(RuleBasedStateMachine):
                 redrive(
                     "default",
                     operation,
+                    streams=self.world.streams,
                     windows=self.world.windows,
+                    plans=self.world.plans,
                     executions=self.world.port,
                     now=self.world.clock(),
                 )

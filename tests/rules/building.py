@@ -80,4 +80,6 @@ def settings_said():
         metadata=st.none() | st.dictionaries(st.text(max_size=3), values, max_size=2),
         merge_strategy=st.none() | st.sampled_from(MergeStrategy),
         time_zone=st.none() | st.sampled_from(["UTC", "Europe/Vienna"]),
+        disable_consolidation=st.none() | st.booleans(),
+        allowed_topics=st.none() | st.lists(st.text(max_size=3), max_size=2).map(tuple),
     )

@@ -38,6 +38,34 @@ def test_a_customization_for_some_scopes_is_not_everybodys():
 
 
 @pytest.mark.parametrize(
+    ("scope", "topic"),
+    [({"x"}, "default"), ({"a"}, "a"), ({"a", "b"}, "ab"), ({"a", "b", "c"}, "ab"), ({"b"}, "default")],
+)
+def test_the_most_specific_customization_governs_a_scope(scope, topic):
+    """All keys of a customization must be in the scope; the one with most keys governs, whatever the order."""
+    made = [
+        {"scopeKeys": keys, "memoryTopics": [{"customMemoryTopic": {"label": label}}]}
+        for keys, label in (([], "default"), (["a", "b"], "ab"), (["a"], "a"))
+    ]
+    for configs in (made, made[::-1]):
+        assert bank_config({"customizationConfigs": configs}, scope).topics == (topic,)
+    assert bank_config({"customizationConfigs": made[1:]}, {"x"}).topics == ()
+
+
+def test_ttls_of_memories():
+    """A granular TTL governs its own case; the default one governs the rest."""
+    granular = {"granularTtlConfig": {"generateCreatedTtl": "60s"}, "defaultTtl": "120s"}
+    config = bank_config({"ttlConfig": granular})
+    minute = timedelta(minutes=1)
+    assert (config.generate_created_ttl, config.generate_updated_ttl, config.create_ttl) == (
+        minute,
+        2 * minute,
+        2 * minute,
+    )
+    assert bank_config({"ttlConfig": {}}).generate_created_ttl is None
+
+
+@pytest.mark.parametrize(
     ("text", "span"), [("300s", timedelta(minutes=5)), ("1.5s", timedelta(seconds=1.5)), ("", None), (None, None)]
 )
 def test_durations_are_protobufs(text, span):

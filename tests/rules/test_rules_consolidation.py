@@ -10,8 +10,8 @@ from streambank.model.bank import BankConfig
 from streambank.model.memory import Evidence
 from streambank.model.metadata import MergeStrategy
 from streambank.model.plan import Step
-from streambank.model.verdict import Recorded, Verdict
 from streambank.model.rule import WindowSettings
+from streambank.model.verdict import Recorded, Verdict
 from streambank.rules import consolidation
 from streambank.rules.consolidation import Policy, change
 from tests.rules.building import MINUTE, NOW, SCOPE, STREAM, candidate, memory, settings_said, window
@@ -211,6 +211,16 @@ def test_what_changes_nothing_is_no_change(verdict):
 def test_a_memory_that_is_gone_is_not_touched(verdict):
     """Without its memory an update or a deletion does nothing."""
     assert applied(Step(verdict, "m1", "x"), None) is None
+
+
+def test_a_banks_ttl_governs_generated_memories():
+    """A created memory lives for the bank's TTL, an updated one from its update on; without one expiries stay."""
+    ruled = policy(generate_created_ttl=MINUTE, generate_updated_ttl=2 * MINUTE)
+    made = change(ruled, 0, candidate(), Step(Verdict.CREATED, text="x"), None, now=NOW)
+    assert made.after.expires == NOW + MINUTE
+    done = change(ruled, 0, candidate(at=LATER), Step(Verdict.UPDATED, "m1", "x"), memory(expires=LATER), now=LATER)
+    assert done.after.expires == LATER + 2 * MINUTE
+    assert applied(Step(Verdict.CREATED, text="x")).after.expires is None
 
 
 # ---- revisions

@@ -4,11 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.rules.grounding import BLANK, REPEATED, TOO_LONG, UNGROUNDED, grounded, without_repeats
+from streambank.rules.grounding import (
+    BLANK,
+    OTHER_TOPIC,
+    REPEATED,
+    TOO_LONG,
+    UNGROUNDED,
+    grounded,
+    on_topic,
+    without_repeats,
+)
 from tests.rules.building import MINUTE, NOW, candidate, stored
 
 # In the prompt: number 1 is carried over from an earlier window, 2 and 3 are the window's own.
-SHOWN = {1: stored(7, "old"), 2: stored(8, "new"), 3: stored(9, "newer", time=NOW + MINUTE)}
+SHOWN = {1: stored(7, "old"), 2: stored(8, "new"), 3: stored(9, "newer", time=NOW + MINUTE, arrived=NOW + 2 * MINUTE)}
 OWN = frozenset({2, 3})
 
 
@@ -32,6 +41,12 @@ def test_carried_events_may_stand_beside_own_ones():
     """Context may be cited with an own event; the newest of them dates the fact."""
     found = proposed(citations=(3, 1, 3, 99))
     assert (found.rejected, found.seqs, found.at) == ("", (7, 9), NOW + MINUTE)
+
+
+@pytest.mark.parametrize(("written", "dated"), [(None, NOW), (NOW - MINUTE, NOW - MINUTE), (NOW + MINUTE, NOW)])
+def test_evidence_is_never_newer_than_its_arrival(written, dated):
+    """A caller's clock that is ahead must not freeze a memory against everything that is said later."""
+    assert grounded("x", (1,), None, {1: stored(1, time=written)}, frozenset({1})).at == dated
 
 
 @pytest.mark.parametrize("fact", ["", "   ", "\n\t"])
@@ -81,3 +96,23 @@ def test_refused_candidates_stay_refused_for_their_own_reason():
     """A candidate that was refused before is not relabelled a repeat."""
     kept = without_repeats([candidate("a"), candidate("a", rejected=UNGROUNDED)])
     assert [one.rejected for one in kept] == ["", UNGROUNDED]
+
+
+@pytest.mark.parametrize(
+    ("topics", "asked", "rejected"),
+    [
+        (("A",), ("A", "B"), ""),
+        (("C",), ("A", "B"), OTHER_TOPIC),
+        (("C",), (), ""),
+        ((), ("A",), ""),
+    ],
+)
+def test_only_topics_that_were_asked_for_go_on(topics, asked, rejected):
+    """A fact of another topic is refused; where nobody asks, and for a fact without a topic, every topic is right."""
+    assert on_topic(candidate(topics=topics), asked).rejected == rejected
+
+
+def test_a_request_to_forget_is_of_every_topic():
+    """What is to be forgotten goes on whatever topics are asked for; an earlier refusal keeps its reason."""
+    assert on_topic(candidate("Forget: tea", topics=("C",)), ("A",)).rejected == ""
+    assert on_topic(candidate(topics=("C",), rejected=BLANK), ("A",)).rejected == BLANK

@@ -4,8 +4,8 @@ import pytest
 
 from streambank.model.ids import OperationId
 from streambank.model.operation import NextTrigger, OperationState
-from streambank.model.verdict import Recorded, Verdict
 from streambank.model.rule import Reason, TriggerRule
+from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import WindowState
 from streambank.rules import operations
 from tests.rules.building import MINUTE, NOW, STREAM, filled, window

@@ -72,6 +72,8 @@ def settings():
         metadata=st.none() | metadata(),
         merge_strategy=st.none() | st.sampled_from(MergeStrategy),
         time_zone=st.none() | st.sampled_from(["UTC", "Europe/Vienna"]),
+        disable_consolidation=st.none() | st.booleans(),
+        allowed_topics=st.none() | st.lists(texts, max_size=2).map(tuple),
     )
 
 

@@ -11,7 +11,7 @@ from streambank.model.window import Attempt
 from streambank.rules.parts import EVENT_OVERHEAD_BYTES, batches
 from streambank.store import codec, keys, text
 from streambank.store import plan_items as plans
-from streambank.store.memories import memory_of, memory_values, revision_of, revision_values
+from streambank.store.memory_items import memory_of, memory_values, revision_of, revision_values
 from streambank.store.windows import key_of
 from streambank.wire.ingest import ingest_call
 from tests.store.building import (

@@ -5,8 +5,8 @@ import pytest
 
 from streambank.model.ids import OperationId
 from streambank.model.operation import NextTrigger, Operation, OperationState, Receipt
-from streambank.model.verdict import Recorded, Verdict
 from streambank.model.rule import Reason
+from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import WindowState
 from streambank.rules import operations
 from streambank.wire.operation import finished, operation, receipt

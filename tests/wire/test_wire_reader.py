@@ -188,7 +188,8 @@ def test_what_is_no_whole_number(value):
 
 @pytest.mark.parametrize("value", [0, 11, "11", 1e300, 10**400, -1, "999999999999999999"])
 def test_numbers_have_limits(value):
-    """A number outside its limits is refused with both of them."""
+    """A number outside its limits is refused with both of them; the limits themselves are inside."""
+    assert [reader.integer(end, "f", least=1, most=10) for end in (1, 10)] == [1, 10]
     assert "from 1 to 10" in refused(reader.integer, value, "f", least=1, most=10).problem
 
 

@@ -7,8 +7,8 @@ from streambank.model.bank import Bank
 from streambank.model.memory import Revision
 from streambank.wire import reader
 from streambank.wire.bank import bank
-from streambank.wire.ingest import metadata_value
 from streambank.wire.memory import memory, revision
+from streambank.wire.settings import metadata_value
 from streambank.wire.times import rfc3339, without_nulls
 from tests.rules.building import MINUTE, NOW, SCOPE
 from tests.rules.building import memory as made

@@ -34,10 +34,17 @@ class Bank:
 
 @dataclass(frozen=True, slots=True)
 class BankConfig:
-    """The rest of a bank's configuration, read by generation; *document* is MemoryBankConfig in camelCase."""
+    """The rest of a bank's configuration as it governs one scope; *document* is MemoryBankConfig in camelCase.
+
+    A TTL that is None leaves a memory's expiry as it is; *create_ttl* also governs updates by callers when the bank
+    has one TTL for everything.
+    """
 
     document: dict[str, Any] = field(default_factory=dict)
     revision_ttl: timedelta | None = None
     disable_revisions: bool = False
     third_person: bool = False
     topics: tuple[str, ...] = ()
+    create_ttl: timedelta | None = None
+    generate_created_ttl: timedelta | None = None
+    generate_updated_ttl: timedelta | None = None

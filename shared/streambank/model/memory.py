@@ -32,7 +32,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A fact of a scope; *revision* counts its changes, *as_of* is the newest time of its evidence."""
+    """A fact of a scope; *revision* is its last recorded revision, 0 where none was, *as_of* its newest evidence."""
 
     id: str
     fact: str
@@ -53,7 +53,7 @@ class Memory:
     @property
     def mark(self) -> str:
         """Return what changes whenever a decision about this memory might come out differently."""
-        return f"{self.revision} {self.as_of.isoformat()}"
+        return f"{self.revision} {self.updated.isoformat()} {self.as_of.isoformat()}"
 
     def is_live(self, now: datetime) -> bool:
         """Tell whether any read may show this memory at *now* (I9: DynamoDB's TTL lags up to 48 hours)."""

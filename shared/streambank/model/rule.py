@@ -52,6 +52,8 @@ class WindowSettings:
     metadata: Metadata | None = None
     merge_strategy: MergeStrategy | None = None
     time_zone: str | None = None
+    disable_consolidation: bool | None = None
+    allowed_topics: tuple[str, ...] | None = None
 
     def overlaid(self, newer: WindowSettings) -> WindowSettings:
         """Return these settings with whatever *newer* says explicitly: the last one wins, each on its own."""

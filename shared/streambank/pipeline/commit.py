@@ -58,7 +58,7 @@ def commit(
     view = memories.view(attempt.bank, window.stream.scope, now=now)
     if view.erasing or view.version != plan.version_at(window.cursor):
         return Committing.CONFLICT
-    policy = Policy(window, bank_config(banks.document(attempt.bank)))
+    policy = Policy(window, bank_config(banks.document(attempt.bank), window.stream.scope))
     known = {memory.id: memory for memory in view.memories}
     try:
         for piece in _slices(attempt, policy, extracted, plan, known, now=now):
@@ -81,7 +81,7 @@ def _slices(
         candidate = extracted.candidates[cursor]
         step = consolidation.still_possible(candidate, plan.steps[cursor - plan.start], known)
         change = _change(policy, cursor, candidate, step, known, now=now)
-        verdicts.append(_recorded(policy, cursor, candidate, step, change))
+        verdicts.append(_recorded(cursor, candidate, step, change))
         cursor += 1
         if change or len(verdicts) == _SLICE_STEPS or cursor == last:
             yield Slice(attempt, start, cursor, plan.version_at(start), tuple(verdicts), change)
@@ -101,16 +101,16 @@ def _change(
     return change
 
 
-def _recorded(policy: Policy, number: int, candidate: Candidate, step: Step, change: Change | None) -> Recorded:
-    before = change.before.revision if change and change.before and policy.keeps_revisions else None
+def _recorded(number: int, candidate: Candidate, step: Step, change: Change | None) -> Recorded:
+    before = change.before.revision if change and change.before else None
     return Recorded(
         number=number,
         verdict=step.verdict,
         fact=candidate.fact,
         reason=step.reason,
         memory_id=change.after.id if change else step.memory_id,
-        revision=change.after.revision if change else None,
-        previous_revision=before,
+        revision=change.revision.number if change and change.revision else None,
+        previous_revision=before or None,
     )
 
 

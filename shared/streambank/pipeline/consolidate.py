@@ -95,7 +95,7 @@ def _judge(
 ) -> _Judged:
     """Ask the model, but only if there is something to ask: a candidate, and a memory near it."""
     open_ones = [candidate for candidate in candidates if not candidate.rejected]
-    if not open_ones or not near:
+    if not open_ones or not near or window.settings.disable_consolidation:
         return _Judged(_with_vectors(candidates, [consolidation.created(one) for one in candidates], embedder))
     answer = consolidator.consolidate(_request(open_ones, near))
     decisions = iter(_in_order(answer, len(open_ones)))

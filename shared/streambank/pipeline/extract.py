@@ -46,7 +46,7 @@ def extract(
         return Extracting.LATE
     if plans.extracted(attempt) is not None:
         return Extracting.EXTRACTED
-    config = bank_config(banks.document(attempt.bank))
+    config = bank_config(banks.document(attempt.bank), window.stream.scope)
     try:
         found = _direct(window) if window.direct else _from_events(window, config, windows, extractor)
         found = replace(found, candidates=_embedded(found.candidates, embedder))
@@ -69,14 +69,16 @@ def _from_events(window: Window, config: BankConfig, windows: Windows, extractor
     shown = [event for event in [*carried, *own] if prompted_text(event)]
     if not any(event.seq >= window.first_seq for event in shown):
         return Extracted((), covered=len(own))
+    allowed = window.settings.allowed_topics
     request = ExtractionRequest(
         turns=tuple(_turn(number, event, window) for number, event in enumerate(shown, 1)),
-        topics=config.topics,
+        topics=config.topics if allowed is None else allowed,
         third_person=config.third_person,
         time_zone=window.settings.time_zone or "UTC",
     )
     extraction = extractor.extract(request)
-    candidates = tuple(grounding.without_repeats(_grounded(extraction, shown, window)))
+    grounded = (grounding.on_topic(one, request.topics) for one in _grounded(extraction, shown, window))
+    candidates = tuple(grounding.without_repeats(list(grounded)))
     return Extracted(candidates, extraction.usage.calls, extraction.usage.characters, len(own))
 
 

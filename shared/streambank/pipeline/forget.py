@@ -23,8 +23,8 @@ def delete_memory(bank: str, memory_id: str, *, memories: Memories, patience: Pa
         memory = memories.find(bank, memory_id, now=now)
         if memory is None:
             raise NotFound(f"there is no memory {memory_id!r}")
-        view = memories.view(bank, memory.scope, now=now)
-        current = next((one for one in view.memories if one.id == memory_id), None)
+        view = memories.version(bank, memory.scope)
+        current = memories.find(bank, memory_id, now=now)  # read after the version, never before
         if current is None:
             continue
         change = consolidation.deletion(current, now=now)

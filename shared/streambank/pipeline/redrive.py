@@ -4,28 +4,39 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from streambank.errors import FailedPrecondition, NotFound
+from streambank.errors import FailedPrecondition
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation
 from streambank.model.window import WindowState
+from streambank.pipeline.operations import get_operation
 from streambank.pipeline.start import start
 from streambank.rules import operations
 from streambank.store.executions import Executions
+from streambank.store.plans import Plans
+from streambank.store.streams import Streams
 from streambank.store.windows import Windows
 
 
-def redrive(bank: str, operation: OperationId, *, windows: Windows, executions: Executions, now: datetime) -> Operation:
+def redrive(
+    bank: str,
+    operation: OperationId,
+    *,
+    streams: Streams,
+    windows: Windows,
+    plans: Plans,
+    executions: Executions,
+    now: datetime,
+) -> Operation:
     """Make the parked window of *operation* pending again and start it.
 
     Raises:
-        NotFound: there is no such sealed window.
-        FailedPrecondition: it is not parked.
+        NotFound: there is no such operation.
+        FailedPrecondition: its window is not parked.
     """
-    window = windows.get(bank, operation.sid, operation.window)
-    if window is None:
-        raise NotFound(f"there is no sealed window {operation}")
-    redriven = windows.redriven(window, due=now) if window.state is WindowState.PARKED else None
+    shown = get_operation(bank, operation, streams=streams, windows=windows, plans=plans)
+    is_parked = shown.window is not None and shown.window.state is WindowState.PARKED
+    redriven = windows.redriven(shown.window, due=now) if shown.window and is_parked else None
     if redriven is None:
-        raise FailedPrecondition(f"{operation} is {operations.state_of(window)}; only a parked window is redriven")
+        raise FailedPrecondition(f"{operation} is {shown.state}; only a parked window is redriven")
     start(redriven, windows=windows, executions=executions)
     return operations.sealed(redriven, downstream=operation.downstream)

@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from streambank.errors import NotFound
-from streambank.routes import banks, memories, operations
+from streambank.routes import banks, edits, generation, memories, operations, sessions
 from streambank.wire import http
 
 _APP = APIGatewayHttpResolver()
-for _router in (banks.ROUTER, memories.ROUTER, operations.ROUTER):
+for _router in (banks.ROUTER, memories.ROUTER, edits.ROUTER, generation.ROUTER, sessions.ROUTER, operations.ROUTER):
     _APP.include_router(_router)
 
 

@@ -14,7 +14,7 @@ from streambank.pipeline import banking, ingest
 from streambank.pipeline.banking import BankChange
 from streambank.wire import bank as bank_wire
 from streambank.wire import http, operation, paging, reader, requests
-from streambank.wire.ingest import ingest_call, trigger_rule
+from streambank.wire.ingest import ingest_call
 
 ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 _MASKABLE = {"displayName", "description", "contextSpec"}
@@ -42,17 +42,9 @@ def _existing() -> Bank:
 def _change() -> BankChange:
     said = requests.parsed(requests.BankRequest, http.body(_event()))
     document = said.document()
-    _check_rule(document or {})
+    bank_wire.check(document or {})
     change = BankChange(said.display_name, said.description, document)
     return _masked(change, (_event().get("queryStringParameters") or {}).get("updateMask"))
-
-
-def _check_rule(document: dict[str, Any]) -> None:
-    """A rule that no call could name must not become everybody's default."""
-    path = "contextSpec.memoryBankConfig.generationConfig.generationTriggerConfig.generationRule"
-    rule = document.get("generationConfig", {}).get("generationTriggerConfig", {}).get("generationRule")
-    if rule is not None:
-        trigger_rule(rule, path)
 
 
 def _masked(change: BankChange, mask: str | None) -> BankChange:

@@ -136,14 +136,6 @@ def delete(memory_id: str) -> dict[str, Any]:
     return operation.finished(name, {})
 
 
-@ROUTER.get("/bank/memories/<memory_id>/operations/delete-<revision>")
-def deleted(memory_id: str, revision: str) -> dict[str, Any]:
-    memory = _existing(memory_id, also_deleted=True)
-    if memory.deleted is None or str(memory.revision) != revision:
-        raise NotFound(f"there is no operation delete-{revision}")
-    return operation.finished(f"{_place().bank_name}/memories/{memory_id}/operations/delete-{revision}", {})
-
-
 @ROUTER.get("/bank/memories/<memory_id>/revisions")
 def revisions(memory_id: str) -> dict[str, Any]:
     memory = _existing(memory_id, also_deleted=True)

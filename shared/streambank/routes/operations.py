@@ -31,20 +31,25 @@ def _id(text: str) -> OperationId:
 @ROUTER.post("/bank/operations/<operation>:redrive")
 def redriven(operation: str) -> dict[str, Any]:
     stores = wiring.stores()
-    if stores.banks.get(_place().bank) is None:
-        raise NotFound(f"there is no bank {_place().bank!r}")
     shown = redrive(
-        _place().bank, _id(operation), windows=stores.windows, executions=wiring.executions(), now=wiring.now()
+        _place().bank,
+        _id(operation),
+        streams=stores.streams,
+        windows=stores.windows,
+        plans=stores.plans,
+        executions=wiring.executions(),
+        now=wiring.now(),
     )
     return operation_wire.operation(shown, _place().bank_name)
+
+
+def window_operation(place: http.Place, operation: OperationId) -> dict[str, Any]:
+    """Return the operation of a window, under whatever parent it was asked for."""
+    stores = wiring.stores()
+    shown = get_operation(place.bank, operation, streams=stores.streams, windows=stores.windows, plans=stores.plans)
+    return operation_wire.operation(shown, place.bank_name)
 
 
 @ROUTER.get("/bank/operations/<operation>")
-@ROUTER.get("/bank/memories/<_parent>/operations/<operation>")
-@ROUTER.get("/bank/sessions/<_parent>/operations/<operation>")
-def get(operation: str, _parent: str = "") -> dict[str, Any]:
-    stores = wiring.stores()
-    shown = get_operation(
-        _place().bank, _id(operation), streams=stores.streams, windows=stores.windows, plans=stores.plans
-    )
-    return operation_wire.operation(shown, _place().bank_name)
+def get(operation: str) -> dict[str, Any]:
+    return window_operation(_place(), _id(operation))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -15,18 +15,28 @@ def seconds(duration: str | None) -> timedelta | None:
     return timedelta(seconds=float(duration.removesuffix("s"))) if duration else None
 
 
-def bank_config(document: Mapping[str, Any]) -> BankConfig:
-    """Return the parts of *document* that govern every window of the bank."""
-    defaults: Mapping[str, Any] = next(
-        (part for part in document.get("customizationConfigs", []) if not part.get("scopeKeys")), {}
-    )
+def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> BankConfig:
+    """Return the parts of *document* that govern a scope with these keys."""
+    custom = customization(document, scope)
+    ttl = document.get("ttlConfig", {})
+    granular = ttl.get("granularTtlConfig", {})
+    default = seconds(ttl.get("defaultTtl"))
     return BankConfig(
         document=dict(document),
-        revision_ttl=seconds(document.get("ttlConfig", {}).get("memoryRevisionDefaultTtl")),
+        revision_ttl=seconds(ttl.get("memoryRevisionDefaultTtl")),
         disable_revisions=bool(document.get("disableMemoryRevisions")),
-        third_person=bool(defaults.get("enableThirdPersonMemories")),
-        topics=tuple(_topic(topic) for topic in defaults.get("memoryTopics", [])),
+        third_person=bool(custom.get("enableThirdPersonMemories")),
+        topics=tuple(_topic(topic) for topic in custom.get("memoryTopics", [])),
+        create_ttl=seconds(granular.get("createTtl")) or default,
+        generate_created_ttl=seconds(granular.get("generateCreatedTtl")) or default,
+        generate_updated_ttl=seconds(granular.get("generateUpdatedTtl")) or default,
     )
+
+
+def customization(document: Mapping[str, Any], scope: Collection[str]) -> Mapping[str, Any]:
+    """Return the customization whose keys are all among *scope*'s, the most specific first; empty where none is."""
+    fitting = [one for one in document.get("customizationConfigs", []) if set(one.get("scopeKeys", [])) <= set(scope)]
+    return max(fitting, key=lambda one: len(one.get("scopeKeys", [])), default={})
 
 
 def _topic(topic: Mapping[str, Any]) -> str:

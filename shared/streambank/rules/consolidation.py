@@ -51,7 +51,8 @@ def updated(candidate: Candidate, memory: Memory, text: str, reason: str, settin
 
 def restated(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> Step:
     """Return the step for a fact that *memory* says already: at most its evidence or metadata are renewed."""
-    renews = candidate.at > memory.as_of or merged_metadata(memory.metadata, settings) != memory.metadata
+    is_other = merged_metadata(memory.metadata, settings) != memory.metadata
+    renews = candidate.at > memory.as_of or (candidate.at == memory.as_of and is_other)
     return Step(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, memory.fact, memory.vector, reason)
 
 
@@ -93,9 +94,13 @@ class Policy:
         return not (self.config.disable_revisions if said is None else said)
 
     def revision_expiry(self, now: datetime) -> datetime:
-        """Return when a revision made at *now* expires: the window's word, else the bank's, else 365 days."""
-        expiry = self.window.settings.revision_expiry or self.config.revision_ttl or DEFAULT_REVISION_TTL
-        return now + expiry if isinstance(expiry, timedelta) else expiry
+        return revision_expiry(self.window.settings, self.config, now=now)
+
+
+def revision_expiry(settings: WindowSettings, config: BankConfig, *, now: datetime) -> datetime:
+    """Return when a revision made at *now* expires: the request's word, else the bank's, else 365 days."""
+    expiry = settings.revision_expiry or config.revision_ttl or DEFAULT_REVISION_TTL
+    return now + expiry if isinstance(expiry, timedelta) else expiry
 
 
 def change(
@@ -120,9 +125,11 @@ def _creation(policy: Policy, number: int, candidate: Candidate, step: Step, now
         created=now,
         updated=now,
         as_of=candidate.at,
+        revision=int(policy.keeps_revisions),
         topics=candidate.topics,
         metadata=window.settings.metadata or {},
         vector=step.vector,
+        expires=_after(now, policy.config.generate_created_ttl, None),
         evidence=_evidence(policy, candidate),
     )
     return Change(None, memory, _revision(policy, memory, candidate, now))
@@ -131,7 +138,7 @@ def _creation(policy: Policy, number: int, candidate: Candidate, step: Step, now
 def _update(policy: Policy, candidate: Candidate, step: Step, memory: Memory, now: datetime) -> Change:
     fact = step.text or memory.fact
     metadata = merged_metadata(memory.metadata, policy.window.settings)
-    is_visible = (fact, metadata) != (memory.fact, memory.metadata)
+    is_said = fact != memory.fact
     after = replace(
         memory,
         fact=fact,
@@ -139,11 +146,17 @@ def _update(policy: Policy, candidate: Candidate, step: Step, memory: Memory, no
         metadata=metadata,
         topics=candidate.topics or memory.topics,
         as_of=max(candidate.at, memory.as_of),
-        updated=now if is_visible else memory.updated,
-        revision=memory.revision + is_visible,
+        updated=now if is_said or metadata != memory.metadata else memory.updated,
+        revision=memory.revision + (is_said and policy.keeps_revisions),
+        expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
         evidence=(memory.evidence + _evidence(policy, candidate))[-_EVIDENCE_KEPT:],
     )
-    return Change(memory, after, _revision(policy, after, candidate, now) if fact != memory.fact else None)
+    return Change(memory, after, _revision(policy, after, candidate, now) if is_said else None)
+
+
+def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> datetime | None:
+    """Return when a memory expires: its bank's TTL from now on, or as it stood."""
+    return now + ttl if ttl else otherwise
 
 
 def _evidence(policy: Policy, candidate: Candidate) -> tuple[Evidence, ...]:

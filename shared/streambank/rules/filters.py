@@ -21,7 +21,7 @@ def listed_scope(text: str | None) -> dict[str, str] | None:
     found = _SCOPE.fullmatch(text)
     try:
         scope = json.loads(json.loads(found[1])) if found else None
-    except ValueError:
+    except (ValueError, RecursionError):
         scope = None
     if not isinstance(scope, dict) or not all(isinstance(value, str) for value in scope.values()):
         raise InvalidArgument("filter", 'must be of the form scope="{\\"key\\": \\"value\\"}"')

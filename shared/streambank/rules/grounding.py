@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from streambank.model.event import StoredEvent
-from streambank.model.plan import Candidate
+from streambank.model.plan import FORGET, Candidate
 
 UNGROUNDED = "cites no event of this window"
 BLANK = "blank"
+OTHER_TOPIC = "its topic is not asked for"
 TOO_LONG = "longer than 8 KB"
 REPEATED = "repeated within the window"
 MAX_FACT_BYTES = 8_192
@@ -23,7 +25,7 @@ def grounded(
     *shown* maps the numbers in the prompt to events, *own* holds the numbers of the window's own events.
     """
     cited = [shown[number] for number in dict.fromkeys(citations) if number in shown]
-    at = max((event.order()[0] for event in cited), default=max(event.order()[0] for event in shown.values()))
+    at = max(map(_as_of, cited or shown.values()))
     is_grounded = any(number in own for number in citations)
     return Candidate(
         fact=fact.strip()[:MAX_FACT_BYTES],
@@ -34,6 +36,11 @@ def grounded(
     )
 
 
+def _as_of(event: StoredEvent) -> datetime:
+    """A clock that is ahead must not freeze a memory: evidence is never newer than its arrival."""
+    return min(event.order()[0], event.arrived)
+
+
 def _refusal(fact: str, *, is_grounded: bool) -> str:
     if not fact:
         return BLANK
@@ -42,13 +49,23 @@ def _refusal(fact: str, *, is_grounded: bool) -> str:
     return "" if is_grounded else UNGROUNDED
 
 
+def on_topic(candidate: Candidate, topics: Collection[str]) -> Candidate:
+    """Return *candidate*, refused if it belongs to none of *topics*; a request to forget belongs to all."""
+    is_asked = not topics or not candidate.topics or candidate.topics[0] in topics
+    if candidate.rejected or is_asked or candidate.fact.startswith(FORGET):
+        return candidate
+    return replace(candidate, rejected=OTHER_TOPIC)
+
+
 def without_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return *candidates* with every later copy of a fact refused; its citations join those of the first."""
     first: dict[str, int] = {}
     kept = list(candidates)
     for index, candidate in enumerate(kept):
+        if candidate.rejected:
+            continue
         known = first.setdefault(" ".join(candidate.fact.casefold().split()), index)
-        if candidate.rejected or known == index:
+        if known == index:
             continue
         original = kept[known]
         kept[known] = replace(

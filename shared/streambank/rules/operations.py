@@ -45,8 +45,11 @@ def _next_trigger(head: Head, rule: TriggerRule | None) -> NextTrigger | None:
     due = triggers.next_due(head, rule)
     if due is None:
         return None
+    # A bank's default that became shorter is noticed when the sweep looks at the stream, not before.
+    is_late = head.due is not None and head.due > triggers.whole_second(due.at)
+    at = head.due if is_late and head.due else due.at
     threshold = rule.event_count if rule else None
-    return NextTrigger(due.reason, due.at, max(0, threshold - head.count) if threshold else None)
+    return NextTrigger(due.reason, at, max(0, threshold - head.count) if threshold else None)
 
 
 def sealed(window: Window, verdicts: Sequence[Recorded] = (), *, downstream: bool = False) -> Operation:

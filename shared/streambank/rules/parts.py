@@ -86,8 +86,8 @@ def without_repeats(events: Iterable[KeyedEvent]) -> tuple[tuple[KeyedEvent, ...
             continue
         repeats += 1
         if known.event.fingerprint() != keyed.event.fingerprint():
-            conflicts.append(keyed.event.event_id or "")
-    return tuple(kept), Sorted(repeats=repeats, conflicts=tuple(conflicts))
+            conflicts.append(keyed.event.event_id)
+    return tuple(kept), Sorted(repeats=repeats, conflicts=tuple(filter(None, conflicts)))
 
 
 def sort_out(events: Iterable[KeyedEvent], seen: Mapping[str, Seen]) -> Sorted:
@@ -100,6 +100,6 @@ def sort_out(events: Iterable[KeyedEvent], seen: Mapping[str, Seen]) -> Sorted:
             continue
         repeats.append(known)
         if known.fingerprint != keyed.event.fingerprint():
-            conflicts.append(keyed.event.event_id or "")
+            conflicts.append(keyed.event.event_id)
     newest = max(repeats, key=lambda marker: marker.seq, default=None)
-    return Sorted(tuple(fresh), len(repeats), tuple(conflicts), newest)
+    return Sorted(tuple(fresh), len(repeats), tuple(filter(None, conflicts)), newest)

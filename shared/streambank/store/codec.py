@@ -75,6 +75,8 @@ def settings_text(settings: WindowSettings) -> str | None:
         "m": text.metadata_text(settings.metadata),
         "s": settings.merge_strategy,
         "z": settings.time_zone,
+        "c": settings.disable_consolidation,
+        "t": settings.allowed_topics,
     }
     return text.dumps({name: value for name, value in named.items() if value is not None})
 
@@ -88,6 +90,8 @@ def settings_value(stored: str | None) -> WindowSettings:
         metadata=text.metadata_value(named.get("m")),
         merge_strategy=MergeStrategy(named["s"]) if "s" in named else None,
         time_zone=named.get("z"),
+        disable_consolidation=named.get("c"),
+        allowed_topics=tuple(named["t"]) if "t" in named else None,
     )
 
 

@@ -3,7 +3,8 @@
 S#{bank}#{sid}     HEAD, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}
 N#{bank}#{memory}  N
-K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}
+X#{bank}#{session} S, E#{number}
+K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}
 BANKS              {bank}
 BANK#{bank}        CONFIG
 """
@@ -93,6 +94,27 @@ def registered_scope(bank: str, cid: str) -> Key:
 
 def registered_stream(bank: str, cid: str, sid: str) -> Key:
     return Key(registry(bank, _shard(cid, REGISTRY_SHARDS)), f"S#{cid}#{sid}")
+
+
+def session(bank: str, session_id: str) -> str:
+    return f"X#{bank}#{session_id}"
+
+
+def session_head(bank: str, session_id: str) -> Key:
+    return Key(session(bank, session_id), "S")
+
+
+def session_event(bank: str, session_id: str, number: int) -> Key:
+    return Key(session(bank, session_id), f"E#{number:0{_WIDTH}}")
+
+
+def registered_session(bank: str, session_id: str) -> Key:
+    return Key(registry(bank, _shard(session_id, REGISTRY_SHARDS)), f"X#{session_id}")
+
+
+def user_sessions(bank: str, user_key: str) -> str:
+    """Return the partition of index `list` that the registry entries of a user's sessions are found in."""
+    return f"{bank}#XU#{user_key}"
 
 
 def bank(bank_id: str) -> Key:

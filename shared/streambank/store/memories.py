@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from streambank.errors import Conflict
 from streambank.model import ids
-from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
+from streambank.model.memory import RECOVERABLE, Change, Memory, Revision
 from streambank.model.plan import Completion, Slice
 from streambank.model.window import WindowState
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Put, Update, absent, absent_or_expired, equals, present
+from streambank.store.actions import Action, Put, Update, absent, equals, present
 from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.memory_items import change_actions, memory_of, revision_of
 from streambank.store.plan_items import verdict_put
 from streambank.store.table import Table
 from streambank.store.windows import is_mine
@@ -41,10 +42,14 @@ class Memories:
 
     def view(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> ScopeView:
         """Return the live memories of a scope; the version is read before them, never after or beside."""
-        cid = ids.scope_id(scope)
-        item = self._table.get(keys.version(bank, cid)) or {"ver": 0}
-        memories = tuple(memory for memory in self._all(bank, cid, scope) if memory.is_live(now))
-        return ScopeView(item["ver"], bool(item.get("erasing")), memories)
+        read = self.version(bank, scope)
+        found = self._all(bank, ids.scope_id(scope), scope)
+        return replace(read, memories=tuple(memory for memory in found if memory.is_live(now)))
+
+    def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
+        """Return the version of a scope, without its memories."""
+        item = self._table.get(keys.version(bank, ids.scope_id(scope))) or {"ver": 0}
+        return ScopeView(item["ver"], bool(item.get("erasing")), ())
 
     def _all(self, bank: str, cid: str, scope: Mapping[str, str]) -> Iterator[Memory]:
         found = self._table.query(keys.scope(bank, cid), prefix="M#")
@@ -53,6 +58,18 @@ class Memories:
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
         return [memory for memory in self._all(bank, ids.scope_id(scope), scope) if memory.is_live(now)]
+
+    def get(self, bank: str, scope: Mapping[str, str], memory_id: str, *, now: datetime) -> Memory | None:
+        """Return a live memory of a scope, or None."""
+        item = self._table.get(keys.memory(bank, ids.scope_id(scope), memory_id))
+        memory = memory_of(item, dict(scope)) if item else None
+        return memory if memory and memory.is_live(now) else None
+
+    def scopes(self, bank: str) -> Iterator[dict[str, str]]:
+        """Yield the scopes that anything was ever remembered in."""
+        for shard in range(keys.REGISTRY_SHARDS):
+            for entry in self._table.query(keys.registry(bank, shard), prefix="C#"):
+                yield json.loads(entry["sco"])
 
     def find(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
         """Return a live memory by its id, or None."""
@@ -125,7 +142,14 @@ class Memories:
         self, bank: str, scope: Mapping[str, str], version: int, change: Change, *, now: datetime
     ) -> None:
         """Apply one change under the scope's *version*. Raises Conflict and OutOfReach as `commit_slice` does."""
-        self._table.transact([*self._version_bump(bank, scope, version, 1), *change_actions(bank, change, now)])
+        self.commit_changes(bank, scope, version, [change], now=now)
+
+    def commit_changes(
+        self, bank: str, scope: Mapping[str, str], version: int, changes: Iterable[Change], *, now: datetime
+    ) -> None:
+        """Apply at most thirty changes together, as one step of the scope's version. Raises as `commit_change`."""
+        actions = [action for change in changes for action in change_actions(bank, change, now)]
+        self._table.transact([*self._version_bump(bank, scope, version, 1), *actions])
 
     def _version_bump(self, bank: str, scope: Mapping[str, str], version: int, by: int) -> list[Action]:
         key = keys.version(bank, ids.scope_id(scope))
@@ -143,10 +167,17 @@ class Memories:
             return
         for found in self._table.query(key.pk, prefix=f"R#{memory_id}#"):
             if found.get("ttl", item["ttl"] + 1) > item["ttl"]:
-                self._shorten(keys.Key(found["PK"], found["SK"]), item["ttl"])
+                self._set_expiry(keys.Key(found["PK"], found["SK"]), item["ttl"])
         self._settle(key, item["rev"])
 
-    def _shorten(self, key: keys.Key, until: int) -> None:
+    def lengthen_revisions(self, bank: str, cid: str, memory_id: str) -> None:
+        """Give the revisions of a memory that came back the expiry that they were made with."""
+        key = keys.memory(bank, cid, memory_id)
+        for found in self._table.query(key.pk, prefix=f"R#{memory_id}#"):
+            if found["fact"]:
+                self._set_expiry(keys.Key(found["PK"], found["SK"]), seconds(instant(found.get("exp"))))
+
+    def _set_expiry(self, key: keys.Key, until: int | None) -> None:
         try:
             self._table.write(Update(key, {"ttl": until}, present()))
         except Conflict:
@@ -181,98 +212,3 @@ def _progress(piece: Slice, completion: Completion | None, key: keys.Key) -> cod
         "fail": None,
         **codec.due_values(key, completion.release),
     }
-
-
-def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
-    """Return the writes of one change: memory, id look-up, revision."""
-    memory = change.after
-    cid = ids.scope_id(memory.scope)
-    name = keys.memory_name(bank, memory.id)
-    until = memory_expiry(memory)
-    fresh = absent_or_expired(seconds(now) or 0) if change.before is None else None
-    actions: list[Action] = [
-        Put(keys.memory(bank, cid, memory.id), memory_values(bank, memory)),
-        Put(name, {"sco": text.dumps(memory.scope), "ttl": seconds(until)}, fresh),
-    ]
-    if change.revision:
-        key = keys.revision(bank, cid, memory.id, change.revision.number)
-        actions.append(Put(key, revision_values(change.revision)))
-    return actions
-
-
-def memory_expiry(memory: Memory) -> datetime | None:
-    """Return when DynamoDB may drop *memory*: at its own expiry, a tombstone after 48 hours."""
-    return memory.deleted + RECOVERABLE if memory.deleted else memory.expires
-
-
-def memory_values(bank: str, memory: Memory) -> codec.Values:
-    key = keys.memory(bank, ids.scope_id(memory.scope), memory.id)
-    is_live = memory.deleted is None
-    evidence = [[found.sid, found.window, list(found.seqs)] for found in memory.evidence]
-    return {
-        "fact": memory.fact,
-        "at": milliseconds(memory.created),
-        "upd": milliseconds(memory.updated),
-        "asof": milliseconds(memory.as_of),
-        "rev": memory.revision,
-        "top": text.dumps(list(memory.topics)) if memory.topics else None,
-        "meta": text.dumps(text.metadata_text(memory.metadata)) if memory.metadata else None,
-        "vec": memory.vector or None,
-        "exp": milliseconds(memory.expires),
-        "name": memory.display_name,
-        "desc": memory.description,
-        "ev": text.dumps(evidence) if evidence else None,
-        "del": milliseconds(memory.deleted),
-        "ttl": seconds(memory_expiry(memory)),
-        "G2PK": keys.list_partition(bank, "M", memory.id) if is_live else None,
-        "G2SK": milliseconds(memory.created) if is_live else None,
-        **codec.due_values(key, memory.deleted),
-    }
-
-
-def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
-    return Memory(
-        id=item["SK"][2:],
-        fact=item["fact"],
-        scope=scope,
-        created=codec.instant_of(item["at"]),
-        updated=codec.instant_of(item["upd"]),
-        as_of=codec.instant_of(item["asof"]),
-        revision=item["rev"],
-        topics=tuple(json.loads(item.get("top", "[]"))),
-        metadata=text.metadata_value(json.loads(item.get("meta", "{}"))) or {},
-        vector=bytes(item.get("vec", b"")),
-        expires=instant(item.get("exp")),
-        display_name=item.get("name"),
-        description=item.get("desc"),
-        evidence=tuple(Evidence(sid, win, tuple(seqs)) for sid, win, seqs in json.loads(item.get("ev", "[]"))),
-        deleted=instant(item.get("del")),
-    )
-
-
-def revision_values(revision: Revision) -> codec.Values:
-    return {
-        "n": revision.number,
-        "fact": revision.fact,
-        "at": milliseconds(revision.created),
-        "ttl": seconds(revision.expires),
-        "exp": milliseconds(revision.expires),
-        "lab": text.dumps(revision.labels) if revision.labels else None,
-        "ext": text.dumps(list(revision.extracted)) if revision.extracted else None,
-    }
-
-
-def revision_of(item: Mapping[str, Any]) -> Revision:
-    return Revision(
-        memory_id=item["SK"].split("#")[1],
-        number=item["n"],
-        fact=item["fact"],
-        created=codec.instant_of(item["at"]),
-        expires=_earlier(instant(item.get("exp")), instant(item["ttl"] * 1000) if "ttl" in item else None),
-        labels=json.loads(item.get("lab", "{}")),
-        extracted=tuple(json.loads(item.get("ext", "[]"))),
-    )
-
-
-def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:
-    return min((time for time in (first, second) if time is not None), default=None)

@@ -96,6 +96,15 @@ class Streams:
         self._table.transact([self._head_put(before, stored), Put(key, codec.window_values(window), absent())])
         return stored
 
+    def store_window(
+        self, window: Window, events: Sequence[KeyedEvent], *, now: datetime, lifetimes: Lifetimes
+    ) -> None:
+        """Write a window that no head stands behind, with its events: one transaction. Raises as `commit` does."""
+        key = keys.window(window.stream.bank, window.stream.sid, window.number)
+        as_head = Head(window.stream, seq=window.last_seq, window=window.number)
+        actions: list[Action] = [Put(key, codec.window_values(window), absent()), _registration(window.stream)]
+        self._table.transact(actions + _batch_puts(as_head, events, now, lifetimes))
+
     def rearm(self, head: Head, due: datetime | None) -> None:
         """Set when the sweep looks at *head* again, or that it need not. Raises Conflict."""
         self._table.write(self._head_put(head, replace(head, due=due, version=head.version + 1)))

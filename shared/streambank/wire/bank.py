@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
+from streambank.errors import InvalidArgument
 from streambank.model.bank import Bank
+from streambank.wire import reader
+from streambank.wire.ingest import trigger_rule
+from streambank.wire.settings import LONGEST_TTL, SHORTEST_TTL
 from streambank.wire.times import rfc3339, without_nulls
+
+MAX_DOCUMENT_BYTES = 300_000
+_CONFIG = "contextSpec.memoryBankConfig"
 
 
 def bank(shown: Bank, parent: str, document: Mapping[str, Any]) -> dict[str, object]:
@@ -21,3 +29,22 @@ def bank(shown: Bank, parent: str, document: Mapping[str, Any]) -> dict[str, obj
             "contextSpec": {"memoryBankConfig": dict(document)} if document else None,
         }
     )
+
+
+def check(document: Mapping[str, Any]) -> None:
+    """Raise InvalidArgument if a configuration holds what no call could say, or more than an item takes."""
+    size = len(json.dumps(document, ensure_ascii=False).encode(errors="surrogatepass"))
+    if size > MAX_DOCUMENT_BYTES:
+        raise InvalidArgument(_CONFIG, f"has {size} bytes; the limit is {MAX_DOCUMENT_BYTES}")
+    rule = document.get("generationConfig", {}).get("generationTriggerConfig", {}).get("generationRule")
+    if rule is not None:
+        trigger_rule(rule, f"{_CONFIG}.generationConfig.generationTriggerConfig.generationRule")
+    _check_ttls(document.get("ttlConfig", {}), f"{_CONFIG}.ttlConfig")
+
+
+def _check_ttls(ttls: Mapping[str, Any], path: str) -> None:
+    for name, value in ttls.items():
+        if isinstance(value, Mapping):
+            _check_ttls(value, reader.join(path, name))
+        else:
+            reader.duration(value, reader.join(path, name), least=SHORTEST_TTL, most=LONGEST_TTL)

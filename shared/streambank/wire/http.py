@@ -27,6 +27,7 @@ _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
     (errors.Unavailable, 503, "UNAVAILABLE"),
     (errors.ModelNotConfigured, 503, "UNAVAILABLE"),
     (errors.GenerationError, 503, "UNAVAILABLE"),
+    (errors.StreambankError, 500, "INTERNAL"),
 )
 
 Reply = dict[str, Any]
@@ -71,7 +72,8 @@ def header(event: Mapping[str, Any], name: str) -> str | None:
 
 def reply(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
     """Return *document* as a reply: always 200 on success, since Google's SDK takes no other for one."""
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    # A refusal may quote half of a surrogate pair, which no encoding takes.
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(errors="replace").decode()
     return {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": text}
 
 
@@ -82,8 +84,8 @@ def error_reply(error: errors.StreambankError) -> Reply:
     if isinstance(error, errors.InvalidArgument) and error.field:
         violation = {"field": error.field, "description": error.problem}
         document["details"] = [{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": [violation]}]
-    wait = {"retry-after": str(error.retry_after_seconds)} if isinstance(error, errors.Unavailable) else {}
-    return reply({"error": document}, status, wait)
+    wait = error.retry_after_seconds if isinstance(error, errors.Unavailable) else 60
+    return reply({"error": document}, status, {"retry-after": str(wait)} if status == 503 else {})
 
 
 def internal_error() -> Reply:

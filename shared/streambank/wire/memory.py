@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from streambank.model.memory import ManagedTopic, Memory, Revision
+from streambank.model.memory import Memory, Revision
 from streambank.model.metadata import MetadataValue
 from streambank.wire.times import rfc3339, without_nulls
+from streambank.wire.topics import topic
 
 
 def memory(shown: Memory, bank_name: str) -> dict[str, object]:
@@ -19,7 +20,7 @@ def memory(shown: Memory, bank_name: str) -> dict[str, object]:
             "description": shown.description,
             "fact": shown.fact,
             "scope": shown.scope,
-            "topics": [_topic(topic) for topic in shown.topics] or None,
+            "topics": [topic(name) for name in shown.topics] or None,
             "metadata": metadata or None,
             "memoryType": "NATURAL_LANGUAGE_COLLECTION",
             "createTime": rfc3339(shown.created),
@@ -27,10 +28,6 @@ def memory(shown: Memory, bank_name: str) -> dict[str, object]:
             "expireTime": rfc3339(shown.expires),
         }
     )
-
-
-def _topic(topic: str) -> dict[str, str]:
-    return {"managedMemoryTopic" if topic in list(ManagedTopic) else "customMemoryTopicLabel": topic}
 
 
 def _metadata(value: MetadataValue) -> dict[str, object]:

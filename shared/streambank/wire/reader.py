@@ -7,18 +7,30 @@ Written by hand where pydantic would do: importing it costs the ingest function 
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from streambank.errors import InvalidArgument, PayloadTooLarge
 
 MAX_BODY_BYTES = 4_000_000
-_DURATION = re.compile(r"(\d{1,12})(\.\d{1,9})?s")
-_INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)")
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+")
+_DURATION = re.compile(r"([0-9]{1,12})(\.[0-9]{1,9})?s")
+_INSTANT = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]((?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])(?:\.([0-9]{1,9}))?"
+    r"([Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+)
+
+
+# The fields of a message: camelCase name to (path as the caller spelled it, value).
+Fields: TypeAlias = "dict[str, tuple[str, Any]]"
+
+
+def swap(pair: tuple[str, Any]) -> tuple[Any, str]:
+    """Return a field's value and path, as the functions below take them."""
+    return pair[1], pair[0]
 
 
 def join(path: str, name: str) -> str:
@@ -51,7 +63,7 @@ def json_body(body: str | None, *, is_base64: bool) -> Any:
 def _raw(body: str, *, is_base64: bool) -> bytes:
     try:
         return base64.b64decode(body, validate=True) if is_base64 else body.encode()
-    except (binascii.Error, UnicodeEncodeError) as error:
+    except ValueError as error:
         raise InvalidArgument("", "the body is not valid JSON in UTF-8") from error
 
 
@@ -66,13 +78,13 @@ def _finite(text: str) -> float:
     return number
 
 
-def message(value: Any, path: str, fields: frozenset[str]) -> dict[str, tuple[str, Any]]:
+def message(value: Any, path: str, fields: frozenset[str]) -> Fields:
     """Return the fields of an object as {camelCase name: (path as spelled, value)}; null counts as absent."""
     if not isinstance(value, dict):
         raise InvalidArgument(path, "must be an object")
-    found: dict[str, tuple[str, Any]] = {}
+    found: Fields = {}
     for key, item in value.items():
-        name = key if key in fields else camel(key)
+        name = camel(key) if key not in fields and _SNAKE.fullmatch(key) else key
         if name not in fields:
             raise InvalidArgument(join(path, key), "unknown field")
         if name in found:
@@ -107,7 +119,7 @@ def boolean(value: Any, path: str) -> bool:
 
 def integer(value: Any, path: str, *, least: int, most: int) -> int:
     """Return a whole number; proto3 JSON also writes it as a string or with a zero fraction."""
-    number = _whole(value)
+    number = whole(value)
     if number is None:
         raise InvalidArgument(path, "must be a whole number")
     if not least <= number <= most:
@@ -115,11 +127,12 @@ def integer(value: Any, path: str, *, least: int, most: int) -> int:
     return number
 
 
-def _whole(value: Any) -> int | None:
+def whole(value: Any) -> int | None:
+    """Return the whole number that *value* spells in proto3 JSON, or None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
-        return int(value) if re.fullmatch(r"-?\d{1,18}", value) else None
+        return int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else None
     return int(value) if isinstance(value, int | float) and value == int(value) else None
 
 

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from streambank.errors import InvalidArgument
+from streambank.wire import reader
 
 MAX_NAME_BYTES = 1_024
 MAX_QUERY_BYTES = 8_192
-Name = Annotated[str, Field(max_length=MAX_NAME_BYTES)]
-Seconds = Annotated[str, Field(pattern=r"^\d{1,12}(\.\d{1,9})?s$")]
+
+
+def _in_bytes(value: str) -> str:
+    if len(value.encode(errors="surrogatepass")) > MAX_NAME_BYTES:
+        raise ValueError(f"must have at most {MAX_NAME_BYTES} bytes of UTF-8")
+    return value
+
+
+def _whole(value: Any) -> Any:
+    """Return what proto3 JSON writes as a string or with a zero fraction as the whole number that it is."""
+    number = reader.whole(value)
+    return value if number is None else number
+
+
+Name = Annotated[str, AfterValidator(_in_bytes)]
+Seconds = Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,9})?s$")]
+Whole = Annotated[int, BeforeValidator(_whole)]
 ScopeKeys = list[str]
 
 
@@ -22,6 +38,11 @@ class Message(BaseModel):
     model_config = ConfigDict(
         extra="forbid", alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, frozen=True
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_absent(cls, value: Any) -> Any:
+        return {key: item for key, item in value.items() if item is not None} if isinstance(value, dict) else value
 
 
 M = TypeVar("M", bound=Message)
@@ -42,11 +63,11 @@ def parsed(kind: type[M], body: Any) -> M:
 
 class SimilaritySearchParams(Message):
     search_query: Annotated[str, Field(max_length=MAX_QUERY_BYTES)]
-    top_k: Annotated[int, Field(ge=0)] = 0
+    top_k: Annotated[Whole, Field(ge=0)] = 0
 
 
 class SimpleRetrievalParams(Message):
-    page_size: Annotated[int, Field(ge=0)] = 0
+    page_size: Annotated[Whole, Field(ge=0)] = 0
     page_token: str = ""
 
 
@@ -60,10 +81,10 @@ class RetrieveRequest(Message):
 
 
 class GenerationRule(Message):
-    event_count: int | None = None
+    event_count: Whole | None = None
     idle_duration: str | None = None
     fixed_interval: str | None = None
-    overlap_event_count: int | None = None
+    overlap_event_count: Whole | None = None
 
 
 class GenerationTriggerConfig(Message):
@@ -136,7 +157,7 @@ class GenerateMemoriesExample(Message):
 
 
 class ConsolidationConfig(Message):
-    revisions_per_candidate_count: Annotated[int, Field(ge=0, le=100)] | None = None
+    revisions_per_candidate_count: Annotated[Whole, Field(ge=0, le=100)] | None = None
 
 
 class CustomizationConfig(Message):

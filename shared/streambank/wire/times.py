@@ -9,7 +9,8 @@ def rfc3339(instant: datetime | None) -> str | None:
     """Return *instant* in UTC with a Z."""
     if instant is None:
         return None
-    return instant.astimezone(UTC).isoformat(timespec="milliseconds" if instant.microsecond else "seconds")[:-6] + "Z"
+    digits = "microseconds" if instant.microsecond % 1000 else "milliseconds" if instant.microsecond else "seconds"
+    return instant.astimezone(UTC).isoformat(timespec=digits)[:-6] + "Z"
 
 
 def without_nulls(document: dict[str, object]) -> dict[str, object]:

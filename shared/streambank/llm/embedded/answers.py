@@ -56,7 +56,11 @@ _CLOSED = tuple(
     for pattern, yes, no in (
         (r"do you (?P<verb>[\w' -]+?)", "I {verb}", "I do not {verb}"),
         (r"are you (?P<verb>[\w' -]+?)", "I'm {verb}", "I'm not {verb}"),
-        (r"is (?P<noun>your [\w' -]+?) (?P<verb>(?:(?:called|named|in|from|an?) )?[\w'-]+)", "{Noun} is {verb}", "{Noun} is not {verb}"),
+        (
+            r"is (?P<noun>your [\w' -]+?) (?P<verb>(?:(?:called|named|in|from|an?) )?[\w'-]+)",
+            "{Noun} is {verb}",
+            "{Noun} is not {verb}",
+        ),
     )
 )
 # Questions about the conversation, whose yes is no fact.

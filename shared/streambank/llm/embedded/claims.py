@@ -10,10 +10,11 @@ from streambank.llm.embedded.sentences import is_question, sentences, tidy
 from streambank.llm.embedded.slots import NO, YES
 
 _TOLD = re.compile(
-    r"^(?:(?:so|ah|oh|noted|got it|great|understood|and|i (?:see|remember|know|believe|think)|if i remember (?:correctly|right)"
-    r"|according to my notes)[,:]? (?:that )?){0,3}(?P<told>(?:you|you're|you've|your) .+?)"
-    r"(?:,? (?:right|correct|yes|no|still|(?:is|are|do|does|have|has)n't (?:it|that|you|he|she)|is that (?:right|correct)"
-    r"|if i remember (?:correctly|right)))?$",
+    r"^(?:(?:so|ah|oh|noted|got it|great|understood|and|i (?:see|remember|know|believe|think)"
+    r"|if i remember (?:correctly|right)|according to my notes)[,:]? (?:that )?){0,3}"
+    r"(?P<told>(?:you|you're|you've|your) .+?)"
+    r"(?:,? (?:right|correct|yes|no|still|(?:is|are|do|does|have|has)n't (?:it|that|you|he|she)"
+    r"|is that (?:right|correct)|if i remember (?:correctly|right)))?$",
     re.IGNORECASE,
 )
 _AS_SAID = (

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from streambank.llm.embedded.forgetting import EVERYTHING, match, wanted
 from streambank.llm.embedded.likeness import Relation, relation
-from streambank.llm.embedded.meaning import Meaning, meaning_of
+from streambank.llm.embedded.meaning import Meaning, meaning_of, seen_as
 from streambank.llm.ports import FORGET, Action, Consolidation, ConsolidationRequest, Decision, OfferedFact, Usage
 
 NEW = "new"
@@ -77,11 +77,8 @@ class _Plan:
             self._settle(fact, meaning, *related)
 
     def _related(self, fact: OfferedFact, meaning: Meaning) -> tuple[Relation, _Known] | None:
-        found = [
-            (kind, known)
-            for known in self._known
-            if (kind := Relation.SAME if known.text == fact.fact else relation(meaning, known.meaning)) is not None
-        ]
+        owners = frozenset(known.meaning.owner for known in self._known)
+        found = [(kind, known) for known in self._known if (kind := _kind(fact, meaning, known, owners)) is not None]
         return max(found, key=lambda pair: (_RANK[pair[0]], pair[1].text == fact.fact, pair[1].as_of), default=None)
 
     def _create(self, fact: OfferedFact, meaning: Meaning) -> None:
@@ -133,6 +130,21 @@ class _Plan:
         self._known.remove(known)
         action = Action.NONE if known.memory is None else Action.DELETE
         self._made[fact.number] = Decision(fact.number, action, memory=known.memory, reason=FORGOTTEN)
+
+
+def _kind(fact: OfferedFact, meaning: Meaning, known: _Known, owners: frozenset[str]) -> Relation | None:
+    if known.text == fact.fact:
+        return Relation.SAME
+    other = known.meaning.owner
+    told = seen_as(meaning, other) if _are_one(meaning.owner, other, owners) else meaning
+    return relation(told, known.meaning)
+
+
+def _are_one(mine: str, other: str, owners: frozenset[str]) -> bool:
+    """Tell whether "sister" and "sister Wies" are one person: they are while no other sister has a name."""
+    short, long = sorted((mine, other), key=len)
+    named = {owner for owner in owners | {mine} if owner.startswith(f"{short} ")}
+    return bool(short) and named == {long}
 
 
 def _written(fact: OfferedFact, known: _Known, reason: str) -> Decision:

@@ -21,11 +21,13 @@ _MARKED = re.compile(rf"^(?P<markers>{_MARKER}+)(?:it's |it is )?(?P<right>.+)$"
 _NOT_WRONG = re.compile(r"^(?P<right>.+?),? (?:not|instead of|rather than) (?P<wrong>.+)$", re.IGNORECASE)
 _DENIES = re.compile(r"^(?:no|nope|nah)$", re.IGNORECASE)
 _DENIED = re.compile(
-    r"^(?:no|nope|nah)(?: no)?\s*[,.:;!\u2026\u2013\u2014-]\s*(?:actually,? )?(?:it's |it is )?(?P<right>.+)$", re.IGNORECASE
+    r"^(?:no|nope|nah)(?: no)?\s*[,.:;!\u2026\u2013\u2014-]\s*(?:actually,? )?(?:it's |it is )?(?P<right>.+)$",
+    re.IGNORECASE,
 )
 # Words after "No," that begin anything but a value.
 _NO_VALUE = re.compile(
-    r"^(?:not|never|really|but|and|because|just|only|still|sorry|wait|why|who|where|when|don't|do|does|did|joking|kidding|seriously|stop"
+    r"^(?:not|never|really|but|and|because|just|only|still|sorry|wait|why|who|where|when|don't|do|does|did|joking|kidding"
+    r"|seriously|stop"
     r"|nothing|none|nobody|maybe|later|never mind|if|so|too|well|sir|man|problem|worries|way|idea|need|comment)\b",
     re.IGNORECASE,
 )
@@ -75,7 +77,7 @@ def contested(sentence: str, note: Note) -> str | None:
     """Return the value that "No, Linz" gives in place of that of *note*, which was said just before it."""
     found = _DENIED.match(sentence) if len(sentence) < _LONGEST_CORRECTION else None
     right = found["right"] if found is not None else ""
-    if not right or not _is_value(right) or _NO_VALUE.match(right):
+    if not _is_value(right) or _NO_VALUE.match(right) or _NOT_WRONG.match(right):
         return None
     at = _place(note, None)
     # A name is corrected by a name: "No, thanks" is none.
@@ -88,7 +90,7 @@ def _is_pointed(value: str) -> bool:
 
 
 def _is_value(right: str) -> bool:
-    return len(right.split()) <= _LONGEST_VALUE and not _STATEMENT.match(right) and not is_filler(right)
+    return 0 < len(right.split()) <= _LONGEST_VALUE and not _STATEMENT.match(right) and not is_filler(right)
 
 
 def replaced(note: Note, right: str, wrong: str | None) -> str | None:

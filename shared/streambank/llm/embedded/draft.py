@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from streambank.llm.embedded.forgetting import asked_words, known_by, match
 from streambank.llm.embedded.meaning import Meaning
+from streambank.llm.embedded.slots import MEATLESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,8 @@ class Draft:
 
 def _keys(meaning: Meaning) -> list[object]:
     """Return what two notes share when the later one takes the earlier one's place."""
-    if meaning.slot is not None and not meaning.slot.loose:
+    # "I don't eat meat" confirms "I'm vegan", which says more.
+    if meaning.slot is not None and not meaning.slot.loose and meaning.slot.value != MEATLESS:
         return [("slot", meaning.slot.key)]
     # A denial replaces what it denies, so polarity is left out of the key.
     return [("words", meaning.owner, meaning.content or meaning.plain)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import numpy as np
-import wordllama
 
 DIMENSIONS = 256
 # The model reads a text word by word; what follows this many characters hardly moves the mean.
@@ -32,10 +33,26 @@ class WordLlamaEmbedder:
     def _loaded(self) -> Any:
         with self._lock:
             if self._model is None:
-                # Without both arguments the loader looks in its download cache and fails offline.
-                here = Path(wordllama.__file__).parent
-                self._model = wordllama.WordLlama.load(cache_dir=here, dim=DIMENSIONS, disable_download=True)
+                self._model = _load()
             return self._model
+
+
+def _load() -> Any:
+    with _root_logger_kept():
+        import wordllama
+    # Without both arguments the loader looks in its download cache and fails offline.
+    return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, dim=DIMENSIONS, disable_download=True)
+
+
+@contextmanager
+def _root_logger_kept() -> Iterator[None]:
+    """Keep an import's `logging.basicConfig` from taking effect, which it does only on a root without handlers."""
+    root, occupied = logging.getLogger(), logging.NullHandler()
+    root.addHandler(occupied)
+    try:
+        yield
+    finally:
+        root.removeHandler(occupied)
 
 
 def _readable(text: str) -> str:

@@ -14,18 +14,27 @@ _POLITE = (
     r"|it would be (?:great|nice|good) if you (?:could|would)|make sure (?:to|you)|go ahead and|just|also|now|then|and"
     r"|so|but)[, ]+)*"
 )
-_FORGET = re.compile(rf"{_POLITE}(?:forget|(?<=you )forgot|forgetting|unlearn)(?: about)?\s+(?P<what>.+)$", re.IGNORECASE)
+_FORGET = re.compile(
+    rf"{_POLITE}(?:forget|(?<=you )forgot|forgetting|unlearn)(?: about)?\s+(?P<what>.+)$", re.IGNORECASE
+)
 _DELETE = re.compile(
     rf"{_POLITE}(?:delet(?:e|ing)|eras(?:e|ing)|remov(?:e|ing)|discard|wip(?:e|ing)|clear)\s+(?P<what>.+)$",
     re.IGNORECASE,
 )
 # What may stand before a request: "One thing first: ...", but not "My mother said: ...".
-_LEAD_IN = re.compile(
-    r"^(?P<lead>[^,:;]{1,60}?)(?:[,:;]+\s+|\s-+\s+|\s?(?:[\u2013\u2014\u2026]|\.{3})\s?)(?=\S)"
-)
+_LEAD_IN = re.compile(r"^(?P<lead>[^,:;]{1,60}?)(?:[,:;]+\s+|\s-+\s+|\s?(?:[\u2013\u2014\u2026]|\.{3})\s?)(?=\S)")
 _REPORTED = re.compile(
     r"\b(?:said|says?|told|tells?|asked|asks?|wrote|writes?|begged|quote|was like|if i(?! (?:may|can|could)\b)"
     r"|when(?:ever)? i|sometimes|often|always|never|title|song|called|named)\b",
+    re.IGNORECASE,
+)
+# After a clause a bare "forget" goes on with it, as in "I can relax, forget my troubles": a request says please.
+_CLAUSE = re.compile(
+    r"^(?!(?:before|while|if|as|since|once|after|until|now that)\b).*\b(?:i|i'm|i've|i'd|me|we|you|he|she|they|it)\b",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"^(?:(?:so|and|but) )?(?:please|pls|kindly|so|can|could|would|will|do you mind|i want|i need|i'd|i would|you can|may i)\b",
     re.IGNORECASE,
 )
 _LONGEST_LEAD_WORDS = 8
@@ -44,7 +53,8 @@ _ELSEWHERE = re.compile(
 )
 _ABOUT_MEMORY = re.compile(
     r"\b(?:memor(?:y|ies)|(?:what(?:ever)?|all|everything|anything|things?|the bit|the part)(?: that)? i"
-    r"(?:'ve| have)?(?: just| ever| once)? (?:said|told|mentioned|shared|wrote)|you (?:know|remember|stored|saved) about"
+    r"(?:'ve| have)?(?: just| ever| once)? (?:said|told|mentioned|shared|wrote)"
+    r"|you (?:know|remember|stored|saved) about"
     r"|(?:information|info|data|facts?|everything|anything) about (?:me|my)|the fact that)\b"
     r"|^my (?:\w+ )?(?:address|phone|number|email|birthday|age|name|job|diet|salary)\b",
     re.IGNORECASE,
@@ -100,17 +110,24 @@ _STATES = re.compile(
 
 
 def forget_request(sentence: str) -> tuple[str, str] | None:
-    """Return what *sentence* asks to forget (maybe `JUST_SAID` or `EVERYTHING`) and what leads in, None if no request."""
+    """Return what *sentence* asks to forget (or `JUST_SAID`, `EVERYTHING`) and its lead-in, or None if it does not."""
     start = 0
     for _ in range(_MOST_LEADS):
         what = _asked(sentence[start:])
         if what is not None:
             return what, sentence[:start]
         lead = _LEAD_IN.match(sentence[start:])
-        if lead is None or len(lead["lead"].split()) > _LONGEST_LEAD_WORDS or _REPORTED.search(lead["lead"]):
+        if lead is None or not _leads_in(lead["lead"], sentence[start + lead.end() :]):
             return None
         start += lead.end()
     return None
+
+
+def _leads_in(lead: str, rest: str) -> bool:
+    """Tell whether a request may follow *lead*, or a further lead-in."""
+    if len(lead.split()) > _LONGEST_LEAD_WORDS or _REPORTED.search(lead):
+        return False
+    return _CLAUSE.match(lead) is None or _ASKING.match(rest) is not None
 
 
 def _asked(sentence: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from streambank.llm.embedded.denial import CONNECTORS, denies, prefers_other
 from streambank.llm.embedded.meaning import Meaning, content_stems
 from streambank.llm.embedded.slots import clipped
 from streambank.llm.embedded.words import word_set
@@ -24,10 +25,6 @@ _INTERCHANGEABLE = word_set(
     get becom married marri employer company start need every my residence base phon number email address again"""
 )
 _WEAK = frozenset({"every", "alway", "enjoy", "get"})
-_CONNECTORS = word_set(
-    """with on in at for every since because and which who whom called named when if from by near during after before
-    only but , to as twice once daily weekly about around together"""
-)
 _REPLACED = re.compile(r"(?:, not| not|instead of|rather than|from) (?P<old>[\w ']+?)(?: to\b| now| anymore|$)")
 _SWITCHED = re.compile(r"\b(?:switch|switched|changed|moved|swapped|went) from ")
 _GIVEN_UP = re.compile(r"^i (?:have )?(?:gave up|given up|quit|stopped|sold|lost) (?:the |my )?(?P<old>\w+)\b")
@@ -37,12 +34,20 @@ def relation(fact: Meaning, memory: Meaning) -> Relation | None:
     """Return what *fact* is to *memory*."""
     if fact.plain == memory.plain:
         return Relation.SAME
-    if fact.slot is not None and memory.slot is not None:
-        if fact.slot.contradicts(memory.slot):
-            return Relation.CONTRARY
-        if fact.slot.agrees(memory.slot):
-            return _same_or_richer(fact, memory)
-    return _by_words(fact, memory) or _by_growth(fact, memory) or _by_replacement(fact, memory)
+    if _exclude(fact, memory):
+        return Relation.CONTRARY
+    if fact.slot is not None and memory.slot is not None and fact.slot.agrees(memory.slot):
+        return _same_or_richer(fact, memory)
+    worded = _by_words(fact, memory) or _by_growth(fact, memory) or _by_replacement(fact, memory)
+    if worded is None and fact.owner == memory.owner and (denies(fact, memory) or prefers_other(fact, memory)):
+        return Relation.CONTRARY
+    return worded
+
+
+def _exclude(fact: Meaning, memory: Meaning) -> bool:
+    """Tell whether an attribute of *fact*, its own or an implied one, cannot hold beside one of *memory*."""
+    mine, theirs = ((meaning.slot, *meaning.implied) for meaning in (fact, memory))
+    return any(one.contradicts(other) for one in mine for other in theirs if one is not None and other is not None)
 
 
 def _same_or_richer(fact: Meaning, memory: Meaning) -> Relation:
@@ -74,7 +79,7 @@ def _by_growth(fact: Meaning, memory: Meaning) -> Relation | None:
 
 def _goes_on(longer: str, shorter: str) -> bool:
     rest = longer[len(shorter) :].split(maxsplit=1)
-    return longer.startswith(f"{shorter} ") and bool(rest) and rest[0] in _CONNECTORS
+    return longer.startswith(f"{shorter} ") and bool(rest) and rest[0] in CONNECTORS
 
 
 def _by_replacement(fact: Meaning, memory: Meaning) -> Relation | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from streambank.llm.embedded.implied import implied_slots
 from streambank.llm.embedded.people import relative_of
 from streambank.llm.embedded.slots import Slot, slot_of
 from streambank.llm.embedded.words import ADVERBS, NEGATORS, STOP_WORDS, stem, tokens, word_set
@@ -36,8 +37,14 @@ _PHRASES = tuple(
         (r"\b(?:quit|stopped|gave up|have stopped|have quit|have given up) (?=\w+ing\b)", "not "),
         (r" (?:any more|these days|at the moment|very much|so much|a lot|right)(?= |$)", ""),
         (r"\bsugar free\b", "no sugar"),
+        (r"\b(work|working) (?:remotely|remote)\b", r"\1 from home"),
         (r"\blike (?:to|it when) ", "like "),
     )
+)
+# Words that announce that something was otherwise before.
+_CHANGED = re.compile(
+    r"\b(?:now|nowadays|these days|any ?more|no longer|again|instead|quit|stopped|gave up|given up|switched|changed)\b",
+    re.IGNORECASE,
 )
 _INVERTED = re.compile(r"^((?:\S+ ){1,4}?)is my (?=.)")
 _PRONOUNS = word_set("it this that he she here there who what they which where i you")
@@ -51,13 +58,16 @@ _BASES = {"is": "am", "has": "have", "does": "do", "goes": "go", "was": "was", "
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A parsed fact; *order* holds its content stems as they come, *owner* is "" for the user."""
+    """A parsed fact: *owner* ("" for the user) would put it as *said*, *order* holds its content stems as they come."""
 
     plain: str
     owner: str
     negated: bool
     order: tuple[str, ...]
     slot: Slot | None
+    said: str
+    implied: tuple[Slot, ...]
+    changed: bool
 
     @property
     def content(self) -> frozenset[str]:
@@ -77,13 +87,27 @@ def meaning_of(text: str) -> Meaning:
     names = _names(clipped)
     owner, rest = relative_of(plain, names)
     words = rest.split()
+    slot = slot_of(rest, owner, names)
     return Meaning(
         plain=plain,
         owner=owner,
         negated=any(word in NEGATORS for word in words),
         order=content_stems(words),
-        slot=slot_of(rest, owner, names),
+        slot=slot,
+        said=rest,
+        implied=implied_slots(rest, owner, slot),
+        changed=_CHANGED.search(clipped) is not None,
     )
+
+
+def seen_as(meaning: Meaning, owner: str) -> Meaning:
+    """Return *meaning* told of *owner*, another name for whom it is told of."""
+    slots = [None if slot is None else _moved(slot, meaning.owner, owner) for slot in (meaning.slot, *meaning.implied)]
+    return replace(meaning, owner=owner, slot=slots[0], implied=tuple(filter(None, slots[1:])))
+
+
+def _moved(slot: Slot, before: str, after: str) -> Slot:
+    return replace(slot, key=after + slot.key.removeprefix(before)) if slot.key.startswith(f"{before} / ") else slot
 
 
 def content_stems(words: list[str]) -> tuple[str, ...]:
@@ -109,6 +133,8 @@ def _uninverted(plain: str) -> str:
 
 def _first_person(words: list[str]) -> list[str]:
     if words[:2] == ["the", "user"]:
+        if words[2:4] == ["and", "others"]:
+            return ["we", *(_PERSONS.get(word, word) for word in words[4:])]
         return _as_owner(words[3:]) if words[2:3] == ["'s"] else _as_subject(words[2:])
     if words and words[0] in _THIRD_VERBS:
         return _as_subject(words)

@@ -15,7 +15,7 @@ RELATIVES = PETS | word_set(
     stepfather mother-in-law father-in-law sister-in-law brother-in-law family bestie mentor landlord tutor"""
 )
 _MINE = re.compile(r"^(?:my|our) ")
-_VERB = re.compile(r"is|are|was|has|have|had|[a-z]{3,}s|[a-z]{2,}ed")
+_VERB = re.compile(r"is|are|was|has|have|had|not|never|[a-z]{3,}s|[a-z]{2,}ed")
 # The words between "my" and the verb: "my daughter Mia", "my oldest sister's friend Tom".
 _LONGEST_SUBJECT = 5
 _NOT_VERBS = word_set("parents friends sons daughters dogs cats twins grandparents")
@@ -58,7 +58,9 @@ _RELATIVE = "|".join(sorted(RELATIVES | {"puppy", "kitten", "mum", "mom", "dad",
 _KIND = rf"(?:[\w-]{{1,20}} ){{0,2}}?(?:{_RELATIVE})"
 _NAME = r"(?:(?:Dr|Mrs?|Ms)\.? |Doctor )?(?P<name>[A-Z][a-z][\w'-]{0,30})"
 _INTRODUCED = (
-    re.compile(rf"\b(?i:my|our|your|an?) (?i:{_KIND})(?i:,? (?:called|named)| is(?: called| named)?|'s name is|,)? {_NAME}"),
+    re.compile(
+        rf"\b(?i:my|our|your|an?) (?i:{_KIND})(?i:,? (?:called|named)| is(?: called| named)?|'s name is|,)? {_NAME}"
+    ),
     re.compile(rf"\b{_NAME}(?i:,| is) (?i:my|our|your) (?i:{_KIND})\b"),
 )
 

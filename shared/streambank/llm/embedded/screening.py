@@ -43,7 +43,8 @@ _SMALL_TALK = _any_of(
     r"|back|here|done|ready|in|down|tired|busy|listening|kidding|joking|happy|excited|confused|stuck|lost|stumped"
     r"|speechless|jealous)"
     r"(?: (?:now|today|too|again|then|with that|right now))?$",
-    r"^i (?:see(?! (?:an?|my|our|the) )|understand|agree|get it|get that|suppose|bet|hear you|feel you|doubt|appreciate|promise|swear"
+    r"^i (?:see(?! (?:an?|my|our|the) )|understand|agree|get it|get that"
+    r"|suppose|bet|hear you|feel you|doubt|appreciate|promise|swear"
     r"|wonder|admire"
     r"|envy|second that|hope(?! to)|thought (?:you|i'd|we|it|that)|think (?:you|that's|it|so|we|this|they|there)|mean\b"
     r"|believe (?:you|it|in you)|guess (?:it|so|that|you|we|not)|totally|completely agree|know (?:right|that|how"
@@ -82,7 +83,8 @@ _SMALL_TALK = _any_of(
 # Whom the user sees, and how often, is no "I see".
 _INSIGHT = re.compile(
     rf"^i see (?:an?|my|our|the) (?!(?:\S+ ){{0,3}}?(?:{'|'.join(sorted(RELATIVES))}|{JOBS}|physio\w*|specialist)s?\b"
-    r"|.{0,80}\b(?:every|each|weekly|monthly|daily|regularly|often|once|twice|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|.{0,80}\b(?:every|each|weekly|monthly|daily|regularly|often|once|twice"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     r"|weekends?|(?:mornings|evenings|afternoons))\b)",
     re.IGNORECASE,
 )
@@ -157,9 +159,10 @@ def says_something(sentence: str, meaning: Meaning) -> bool:
 def _is_about_user(sentence: str, known: frozenset[str] | set[str]) -> bool:
     if _YOU.search(sentence):
         return False
-    head = _TITLE.sub("", sentence).split(" ", 1)[0].lower().removesuffix("'s")
+    head, _, rest = _TITLE.sub("", sentence).partition(" ")
+    theirs = bool(rest) and head.lower().removesuffix("'s") in known
     mine = _FIRST_PERSON.search(sentence, 0, _SUBJECT_WITHIN) is not None or _AS_OBJECT.search(sentence) is not None
-    return (mine or head in known) and not _PRONOUN_START.match(sentence)
+    return (mine or theirs) and not _PRONOUN_START.match(sentence)
 
 
 def _is_concrete(sentence: str, meaning: Meaning) -> bool:

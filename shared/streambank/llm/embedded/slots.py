@@ -21,7 +21,7 @@ class Slot:
 
     def agrees(self, other: Slot) -> bool:
         """Tell whether both name the same value, one perhaps in more words."""
-        mine, theirs = set(self.value.split()), set(other.value.split())
+        mine, theirs = _facets(self), _facets(other)
         same_polarity = ("not" in mine) == ("not" in theirs)
         return self.key == other.key and same_polarity and bool(mine and theirs) and (mine <= theirs or theirs <= mine)
 
@@ -31,6 +31,16 @@ class Slot:
             return False
         denied = _denied(self.value) or _denied(other.value)
         return denied is None or denied in (self.value, other.value)
+
+
+MEATLESS = "meatless"
+_WITHOUT_MEAT = frozenset({"vegan", "vegetarian", "pescatarian", "pescetarian", "fruitarian"})
+
+
+def _facets(slot: Slot) -> set[str]:
+    """Return the words of *slot*'s value and what they imply: whoever is vegan eats no meat."""
+    words = set(slot.value.split())
+    return words | {MEATLESS} if words & _WITHOUT_MEAT else words
 
 
 def _denied(value: str) -> str | None:
@@ -61,6 +71,23 @@ _DIETS = (
 _STATUSES = r"(?:single|married|divorced|engaged|widowed|separated|dating|in a relationship)"
 _MOVE = r"moved|relocated|moving|relocating|move"
 _OBJECT = r"(?P<value>.+)"
+_PLACES = (
+    r"(?:\w+ )?(?:office|shop|store|studio|lab|laboratory|factory|warehouse|hospital|school|bank"
+    r"|bakery|restaurant|library|clinic|garage|workshop|kitchen|space|hotel|farm|pharmacy|mall|museum)"
+)
+_STAYS = r"(?=$| ,| (?:because|since|instead|but|and i)\b)"
+# Besides what holds on its own occasions something else may hold on others.
+_OCCASION = re.compile(
+    r" (?:(?:at|on|over) (?:the )?weekends?|(?:on|every) (?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|(?:in|during) (?:the )?(?:summers?|winters?|spring|autumn|mornings?|evenings?|afternoons?)(?! \d)|at night"
+    r"|sometimes|occasionally|every (?:other )?(?:weekend|summer|winter|week|month)|once|twice|when|whenever|if"
+    r"|part time|on the side)(?: |$)"
+)
+_ONE_AT_A_TIME = frozenset({"car", "employer", "job", "workplace"})
+_ABSTAINS = re.compile(
+    r"^i (?:have )?(?:not|never|gave up|given up|quit|stopped) (?:(?:eat|eating|eaten) )?(?:any )?meat"
+    r"(?: (?:or|and) fish)?(?=$| ,| (?:because|since|for)\b)"
+)
 
 # Key and pattern; {0} in a key is the group "of", and a value with nothing in it does not count.
 _PATTERNS = tuple(
@@ -76,11 +103,17 @@ _PATTERNS = tuple(
         ("favorite {0}", rf"^my (?:new |all time |absolute )?favorite (?P<of>.+?) (?:is|are|was) {_OBJECT}"),
         (
             "residence",
-            rf"^i (?:not )?(?:have )?(?:am )?(?:live|living|reside|based) (?:in|near) (?!a |an |my ){_OBJECT}",
+            (
+                r"^(?:i|we) (?:not )?(?:have )?(?:am |are )?(?:live|living|reside|based) (?:in|near) "
+                rf"(?!a |an |my ){_OBJECT}"
+            ),
         ),
         (
             "residence",
-            rf"^i (?:have |am )?(?:{_MOVE}) (?:\w+ )?(?:from .+ )?to (?!a |an |my |the |another |be ){_OBJECT}",
+            (
+                rf"^(?:i|we) (?:have |am |are )?(?:{_MOVE}) (?:\w+ )?(?:from .+ )?to "
+                rf"(?!a |an |my |the |another |be ){_OBJECT}"
+            ),
         ),
         ("residence", rf"^(?:my|our) home is in {_OBJECT}"),
         ("address", rf"^i live at {_OBJECT}"),
@@ -95,6 +128,18 @@ _PATTERNS = tuple(
         ("job", rf"^i (?:got|have) (?:an? )?(?:new )?job as (?:an? )?{_OBJECT}"),
         ("job", rf"^i (?:am|became|have become) (?:not )?(?:an? )?(?:\w+ )?(?P<value>(?:{JOBS}))\b(?! of mine)"),
         ("job", r"^i (?:am|have) (?P<value>retired|unemployed)\b"),
+        (
+            "workplace",
+            rf"^i (?:not )?(?:am )?(?:work|working) (?:from|at) (?:my )?(?P<value>home(?: office)?){_STAYS}",
+        ),
+        (
+            "workplace",
+            (
+                rf"^i (?:not )?(?:am )?(?:work|working) "
+                r"(?:(?:at|from) (?:the|our|an) (?=office)|in (?:an?|the|our|my) )"
+                rf"(?P<value>{_PLACES}){_STAYS}"
+            ),
+        ),
         (
             "employer",
             rf"^i (?:not )?(?:am )?(?:started )?(?:work|working) (?:at|for) (?!home|night|the moment){_OBJECT}",
@@ -140,10 +185,16 @@ def slot_of(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
     """Return the slot that *plain* (canonical words, as *owner* says them) fills, if any."""
     if "used to" in plain:
         return None
-    found = _named(plain, owner, names) or _mixed(plain) or _tabled(plain) or _loose(plain) or _preferred(plain)
+    found = _first_slot(plain, owner, names)
     if found is None or not owner:
         return found
     return Slot(found.key if found.key.startswith("name:") else f"{owner} / {found.key}", found.value, found.loose)
+
+
+def _first_slot(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
+    if _ABSTAINS.match(plain):
+        return Slot("diet", MEATLESS)
+    return _named(plain, owner, names) or _mixed(plain) or _tabled(plain) or _loose(plain) or _preferred(plain)
 
 
 def _named(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
@@ -172,6 +223,8 @@ def _tabled(plain: str) -> Slot | None:
     for key, pattern in _PATTERNS:
         found = pattern.match(plain)
         if found is not None and (value := _value(found)):
+            if key in _ONE_AT_A_TIME and _OCCASION.search(plain):
+                return None
             return Slot(_key(key, found), value)
     return None
 
@@ -207,14 +260,15 @@ def _loose(plain: str) -> Slot | None:
 def _preferred(plain: str) -> Slot | None:
     rather = _RATHER.match(plain)
     if rather is not None:
-        pair = sorted({_taste(rather["value"]), _taste(clipped(rather["other"]))})
-        return Slot("rather " + " | ".join(pair), _taste(rather["value"]))
+        pair = sorted({taste(rather["value"]), taste(clipped(rather["other"]))})
+        return Slot("rather " + " | ".join(pair), taste(rather["value"]))
     liked = _TASTE.match(plain) or _PREFER.match(plain)
-    taste = _taste(clipped(liked["of"])) if liked else ""
-    if liked is None or not taste:
+    thing = taste(clipped(liked["of"])) if liked else ""
+    if liked is None or not thing:
         return None
-    return Slot(f"likes {taste}", NO if liked.groupdict().get("not") else YES)
+    return Slot(f"likes {thing}", NO if liked.groupdict().get("not") else YES)
 
 
-def _taste(thing: str) -> str:
+def taste(thing: str) -> str:
+    """Return the words that tell *thing* from other things, in no order."""
     return " ".join(sorted({stem(word) for word in thing.split() if word not in STOP_WORDS}))

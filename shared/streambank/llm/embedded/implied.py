@@ -1,0 +1,39 @@
+"""Attributes that a fact sets in passing: they may contradict another fact, but never confirm one."""
+
+from __future__ import annotations
+
+import re
+
+from streambank.llm.embedded.slots import NO, Slot, clipped, taste
+
+_DREADS = re.compile(
+    r"^i (?:have )?(?:am |become |became |got |grown )?(?:\w+ )?"
+    r"(?:(?:afraid|scared|terrified|frightened|sick|tired|weary|bored) of"
+    r"|(?:fed up|bored) with|fear|dread) (?P<value>.+)"
+)
+_EMPLOYED = re.compile(
+    r" (?:at|for) (?!home|night|the moment|the weekend|weekends|least|fun|now|a living"
+    r"|(?:\d+|an?|one|two|three|four|five|six|ten|many|some|several|over|about|almost|nearly) "
+    r"\w*(?:years?|months?|weeks?|hours?|while|decades?)\b)(?P<value>.+)"
+)
+
+
+def implied_slots(plain: str, owner: str, slot: Slot | None) -> tuple[Slot, ...]:
+    """Return what *plain* says beside its own *slot*."""
+    found = _dreaded(plain) or _employed(plain, slot)
+    if found is None:
+        return ()
+    return (Slot(f"{owner} / {found.key}", found.value) if owner else found,)
+
+
+def _dreaded(plain: str) -> Slot | None:
+    """Read "I'm afraid of flying", which does not go with "I love flying"."""
+    found = _DREADS.match(plain)
+    return Slot(f"likes {taste(clipped(found['value']))}", NO) if found is not None and " not " not in plain else None
+
+
+def _employed(plain: str, slot: Slot | None) -> Slot | None:
+    """Read the employer beside the job: "I work as a nurse at Saint Lucas"."""
+    found = _EMPLOYED.search(plain) if slot is not None and slot.key.rpartition(" / ")[2] == "job" else None
+    value = clipped(found["value"]) if found is not None else ""
+    return Slot("employer", value) if value and " not " not in plain else None

@@ -1,0 +1,157 @@
+"""Sessions: the state of a conversation, and the events that were appended to it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from streambank.model.event import Event, Role
+from streambank.model.rule import Expiry
+
+# Part of paths and of keys ('#' separates); a path loses segments that are dots only.
+SESSION_ID = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,128}")
+MAX_STATE_BYTES = 300_000
+
+
+class Position(NamedTuple):
+    """Where a list of sessions stands: the time that it is ordered by, in milliseconds, and an id."""
+
+    rank: int
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session; the numbers of its events are above *first*, and *last* is the newest one's."""
+
+    id: str
+    user_id: str
+    created: datetime
+    updated: datetime
+    first: int
+    last: int
+    version: int = 1
+    display_name: str | None = None
+    state: dict[str, Any] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    expires: datetime | None = None
+    deleted: datetime | None = None
+
+    def is_live(self, now: datetime) -> bool:
+        """Tell whether any read may show this session at *now* (I9: TTL deletion lags)."""
+        return self.deleted is None and (self.expires is None or self.expires > now)
+
+    def outlived_by(self, expires: datetime | None) -> bool:
+        """Tell whether *expires* lets the session live as long as it does now, or longer."""
+        return expires is None or (self.expires is not None and expires >= self.expires)
+
+    @property
+    def weight(self) -> int:
+        """Return about how many bytes the session has on the wire."""
+        return json_size(self.state)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """An appended event; its maps are kept as sent, *number* is 0 until it is stored."""
+
+    author: str
+    invocation_id: str
+    timestamp: datetime
+    number: int = 0
+    content: dict[str, Any] | None = None
+    actions: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    raw: dict[str, Any] | None = None
+
+    @property
+    def state_delta(self) -> dict[str, Any]:
+        """Return what the event says of the session's state."""
+        return (self.actions or {}).get("stateDelta", {})  # type: ignore[no-any-return]
+
+    @property
+    def weight(self) -> int:
+        """Return about how many bytes the event has on the wire."""
+        return json_size([self.content, self.actions, self.metadata, self.error_message, self.raw])
+
+    def turn(self) -> Event | None:
+        """Return the event as a generation reads it, or None if it says nothing."""
+        parts = (self.content or {}).get("parts")
+        return Event(self._role, tuple(parts), str(self.number), self.timestamp) if parts else None
+
+    @property
+    def _role(self) -> Role:
+        """A content without a role is its author's: the user's, or an agent's."""
+        said = (self.content or {}).get("role") or ("user" if self.author == "user" else "model")
+        return "model" if said == "model" else "user"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFields:
+    """What a caller says of a session; *said* names what an update changes."""
+
+    user_id: str | None = None
+    display_name: str | None = None
+    state: dict[str, Any] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    expiry: Expiry | None = None
+    said: frozenset[str] = frozenset()
+
+
+def first_number(now: datetime) -> int:
+    """Return what the event numbers of a session made at *now* are above.
+
+    It grows by a hundred a second, faster than one session takes events: a session made anew under a deleted one's
+    id never reuses an event's key, so that a slow deletion of the old one cannot take an event of the new one.
+    """
+    return int(now.timestamp() * 100)
+
+
+def made(session_id: str, said: SessionFields, *, now: datetime) -> Session:
+    """Return the new session that *said* describes."""
+    first = first_number(now)
+    return Session(
+        session_id,
+        said.user_id or "",
+        created=now,
+        updated=now,
+        first=first,
+        last=first,
+        display_name=said.display_name,
+        state=said.state,
+        labels=said.labels,
+        expires=expires(said.expiry, now=now),
+    )
+
+
+def changed(session: Session, said: SessionFields, *, now: datetime) -> Session:
+    """Return *session* with the fields that *said* speaks of."""
+    values = {
+        "display_name": said.display_name,
+        "state": said.state,
+        "labels": said.labels,
+        "expires": expires(said.expiry, now=now),
+    }
+    names = {"expires" if name == "expiry" else name for name in said.said}
+    return replace(session, updated=now, **{name: values[name] for name in names})  # type: ignore[arg-type]
+
+
+def expires(expiry: Expiry | None, *, now: datetime) -> datetime | None:
+    """Return the instant that *expiry* means at *now*."""
+    return now + expiry if isinstance(expiry, timedelta) else expiry
+
+
+def merged(state: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *state* with *delta*'s values; a key whose value is None is removed."""
+    return {key: value for key, value in {**state, **delta}.items() if key not in delta or value is not None}
+
+
+def json_size(value: Any) -> int:
+    """Return the bytes of *value* as the shortest JSON."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())

@@ -1,0 +1,73 @@
+"""Making, changing and rolling back memories."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import Any
+
+from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
+
+from streambank import wiring
+from streambank.errors import InvalidArgument, NotFound
+from streambank.model import ids
+from streambank.model.ids import OperationId
+from streambank.model.memory import Memory
+from streambank.pipeline.edit import Editing, create_memory, roll_back, update_memory
+from streambank.routes.asking import bank, body, idempotency_key, place, query
+from streambank.routes.operations import window_operation
+from streambank.wire import edits, operation
+from streambank.wire.memory import memory as shown
+
+ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
+_CHANGE = re.compile(r"(?:create|update|rollback|delete)-(0|[1-9][0-9]{0,11})")
+# As Memory Bank asks for: at most 63 of a-z, 0-9 and -, a letter first, no - last.
+_MEMORY_ID = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
+
+
+def _using() -> Editing:
+    stores = wiring.stores()
+    return Editing(stores.memories, stores.banks, wiring.embedder(), stores.patience, wiring.now())
+
+
+def _finished(verb: str, memory: Memory) -> dict[str, Any]:
+    name = f"{place(ROUTER).bank_name}/memories/{memory.id}/operations/{verb}-{memory.revision}"
+    return operation.finished(name, dict(shown(memory, place(ROUTER).bank_name)))
+
+
+@ROUTER.post("/bank/memories")
+def created() -> dict[str, Any]:
+    scope, edit = edits.created(body(ROUTER), now=wiring.now())
+    token = idempotency_key(ROUTER)
+    asked = query(ROUTER).get("memoryId", "")
+    if asked and not _MEMORY_ID.fullmatch(asked):
+        raise InvalidArgument("memoryId", "must be 1 to 63 of a-z, 0-9 and -, a letter first and no - last")
+    derived = "m" + ids.digest("create", ids.canonical(scope), token or secrets.token_hex(16))
+    memory = create_memory(bank(ROUTER), asked or derived, scope, edit, is_repeatable=token is not None, using=_using())
+    return _finished("create", memory)
+
+
+@ROUTER.patch("/bank/memories/<memory_id>")
+def changed(memory_id: str) -> dict[str, Any]:
+    scope, edit = edits.changed(body(ROUTER), query(ROUTER).get("updateMask"), now=wiring.now())
+    return _finished("update", update_memory(bank(ROUTER), memory_id, scope, edit, using=_using()))
+
+
+@ROUTER.post("/bank/memories/<memory_id>:rollback")
+def rolled_back(memory_id: str) -> dict[str, Any]:
+    number = edits.rollback_target(body(ROUTER))
+    return _finished("rollback", roll_back(bank(ROUTER), memory_id, number, using=_using()))
+
+
+@ROUTER.get("/bank/memories/<memory_id>/operations/<name>")
+def looked_at(memory_id: str, name: str) -> dict[str, Any]:
+    """A memory changes before the call answers; whoever asks again is told what it is now."""
+    window = OperationId.parse(name)
+    if window:
+        return window_operation(place(ROUTER), window)
+    memory = wiring.stores().memories.find_or_tombstone(bank(ROUTER), memory_id, now=wiring.now())
+    found = _CHANGE.fullmatch(name)
+    if memory is None or found is None or int(found[1]) > memory.revision:
+        raise NotFound(f"there is no operation {name!r}")
+    full_name = f"{place(ROUTER).bank_name}/memories/{memory_id}/operations/{name}"
+    return operation.finished(full_name, {} if memory.deleted else dict(shown(memory, place(ROUTER).bank_name)))

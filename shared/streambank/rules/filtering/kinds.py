@@ -1,0 +1,181 @@
+"""What kinds of fields there are, which operators each has, and what a comparison then asks of a value."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from streambank.rules.filtering import literals, patterns, typed
+from streambank.rules.filtering.refusal import Refusal
+from streambank.rules.filtering.spelling import listed, snake
+from streambank.rules.filtering.syntax import Comparison, Op, Word
+
+Check: TypeAlias = Callable[[Any], bool]
+# A check, and the value that it demands if it demands equality.
+Reading: TypeAlias = "tuple[Check, object | None]"
+
+
+class Kind(StrEnum):
+    TEXT = "TEXT"
+    TIMESTAMP = "TIMESTAMP"
+    NUMBER = "NUMBER"
+    LIST = "LIST"
+    TEXT_MAP = "TEXT_MAP"
+    METADATA = "METADATA"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one comparison asks of a field or of an entry of it; *equals* is the only value that it lets pass."""
+
+    field: str
+    key: str | None
+    check: Check
+    equals: object | None = None
+
+    def holds(self, values: Mapping[str, object]) -> bool:
+        """Tell whether the value is there and passes."""
+        value: Any = values.get(self.field)
+        if self.key is not None and value is not None:
+            value = value.get(self.key)
+        return value is not None and self.check(value)
+
+
+_COMPARE: dict[Op, Callable[[Any, Any], bool]] = {
+    Op.EQUALS: operator.eq,
+    Op.DIFFERS: operator.ne,
+    Op.BELOW: operator.lt,
+    Op.AT_MOST: operator.le,
+    Op.ABOVE: operator.gt,
+    Op.AT_LEAST: operator.ge,
+}
+
+
+def _compared(op: Op, wanted: object) -> Reading:
+    compare = _COMPARE[op]
+    return lambda stored: compare(stored, wanted), wanted if op is Op.EQUALS else None
+
+
+def _pattern(op: Op, word: Word) -> Check:
+    found = patterns.compiled(word.text)
+    if op is Op.MATCHES:
+        return lambda stored: isinstance(stored, str) and found(stored)
+    return lambda stored: isinstance(stored, str) and not found(stored)
+
+
+def _text(op: Op, word: Word) -> Reading:
+    """Read a comparison of text; `:` looks for a part of it, in any case."""
+    if op in {Op.MATCHES, Op.AVOIDS}:
+        return _pattern(op, word), None
+    if op is not Op.HAS:
+        return _compared(op, word.text)
+    part = word.text.casefold()
+    if not part:
+        raise ValueError("is in every text; use * to ask whether there is any")
+    return lambda stored: part in stored.casefold(), None
+
+
+def _timestamp(op: Op, word: Word) -> Reading:
+    return _compared(op, literals.timestamp(word.text))
+
+
+def _number(op: Op, word: Word) -> Reading:
+    found = None if word.quoted else literals.number(word.text)
+    if found is None:
+        raise ValueError("must be a number without quotes")
+    return _compared(op, found)
+
+
+def _element(_op: Op, word: Word) -> Reading:
+    return lambda stored: word.text in stored, None
+
+
+def _whole_map(op: Op, word: Word) -> Reading:
+    """Read a comparison of a map: `:` looks for a key."""
+    if op is Op.HAS:
+        return _element(op, word)
+    return _compared(op, literals.text_map(word.text))
+
+
+def _entry(op: Op, word: Word) -> Reading:
+    """Read a comparison of a map's entry, where AIP-160's `:` means that the key has this value."""
+    return _text(Op.EQUALS if op is Op.HAS else op, word)
+
+
+def _typed_entry(op: Op, word: Word) -> Reading:
+    if op in {Op.MATCHES, Op.AVOIDS}:
+        return _pattern(op, word), None
+    wanted = literals.readings(word.text, is_quoted=word.quoted)
+    if op is Op.DIFFERS:
+        return lambda stored: not any(typed.holds(operator.eq, stored, one) for one in wanted), None
+    compare = operator.eq if op is Op.HAS else _COMPARE[op]
+    if isinstance(wanted[0], bool) and compare is not operator.eq:
+        raise ValueError("cannot be true or false here: they have no order")
+    return lambda stored: any(typed.holds(compare, stored, one) for one in wanted), None
+
+
+_TEXT_OPS = (Op.EQUALS, Op.DIFFERS, Op.MATCHES, Op.AVOIDS, Op.HAS)
+_ORDER_OPS = tuple(_COMPARE)
+# The operators and the reading of a kind as a whole, and of an entry of it.
+_WHOLE: dict[Kind, tuple[tuple[Op, ...], Callable[[Op, Word], Reading]]] = {
+    Kind.TEXT: (_TEXT_OPS, _text),
+    Kind.TIMESTAMP: (_ORDER_OPS, _timestamp),
+    Kind.NUMBER: (_ORDER_OPS, _number),
+    Kind.LIST: ((Op.HAS,), _element),
+    Kind.TEXT_MAP: ((Op.EQUALS, Op.DIFFERS, Op.HAS), _whole_map),
+    Kind.METADATA: ((Op.HAS,), _whole_map),
+}
+_ENTRY = {
+    Kind.TEXT_MAP: (_TEXT_OPS, _entry),
+    Kind.METADATA: (tuple(Op), _typed_entry),
+}
+
+
+def demand(comparison: Comparison, fields: Mapping[str, Kind]) -> Demand:
+    """Return what *comparison* asks of a field. Raises Refusal where the fields do not have it."""
+    name, key = _resolved(comparison, fields)
+    kind, op, word = fields[name], comparison.op, comparison.word
+    if word.is_star:
+        return _presence(comparison, name, key)
+    ops, reading = _WHOLE[kind] if key is None else _ENTRY[kind]
+    if op not in ops:
+        shown = f"{name}.{key}" if key is not None else name
+        raise Refusal(comparison.op_column, f"{shown} does not take {op}, only {listed([*ops])}")
+    try:
+        return Demand(name, key, *reading(op, word))
+    except ValueError as error:
+        raise Refusal(word.column, f"the value {error}") from error
+
+
+def _resolved(comparison: Comparison, fields: Mapping[str, Kind]) -> tuple[str, str | None]:
+    """Return the field that a path begins with, the longest if there are several, and the key that follows."""
+    known = {snake(name): name for name in fields}
+    path = comparison.path
+    spelled = [".".join(map(snake, path[:length])) for length in range(1, len(path) + 1)]
+    length = max((n for n, name in enumerate(spelled, 1) if name in known), default=0)
+    if not length:
+        raise Refusal(comparison.column, f"there is no field {path[0][:30]!r}, only {listed([*fields])}")
+    name, keys = known[spelled[length - 1]], path[length:]
+    if keys and fields[name] not in _ENTRY:
+        raise Refusal(comparison.column, f"{name} has no field {keys[0][:30]!r}")
+    if len(keys) > 1:
+        raise Refusal(comparison.column, f"{name} has one level of keys; a key with a dot must be in quotes")
+    return name, keys[0] if keys else None
+
+
+def _presence(comparison: Comparison, name: str, key: str | None) -> Demand:
+    if comparison.op is not Op.HAS:
+        raise Refusal(comparison.word.column, "* stands alone after : only; in quotes it is a character")
+    return Demand(name, key, _filled if key is None else _there)
+
+
+def _there(_stored: object) -> bool:
+    return True
+
+
+def _filled(stored: Any) -> bool:
+    """Tell whether a value is there at all: AIP-160 counts an empty text, list or map as absent."""
+    return bool(stored) or not hasattr(stored, "__len__")

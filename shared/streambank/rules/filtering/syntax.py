@@ -1,0 +1,205 @@
+"""Filters as trees: read from text, and written back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from streambank.rules.filtering import grammar, literals
+from streambank.rules.filtering.refusal import Refusal
+
+if TYPE_CHECKING:
+    from lark import Token, Tree, UnexpectedInput
+
+MAX_BYTES = 4_096
+MAX_NESTING = 32
+MAX_COMPARISONS = 100
+_KEY = re.compile(grammar.KEY)
+# What the parser would take at some point of the text, said in words; the first that it would take counts.
+_WANTED = (
+    ("WORD", "a value"),
+    ("OPERATOR", "an operator"),
+    ("KEY", "a key"),
+    ("NAME", "a comparison"),
+    ("RPAR", "a closing parenthesis"),
+)
+
+
+class Op(StrEnum):
+    EQUALS = "="
+    DIFFERS = "!="
+    BELOW = "<"
+    AT_MOST = "<="
+    ABOVE = ">"
+    AT_LEAST = ">="
+    MATCHES = "=~"
+    AVOIDS = "!~"
+    HAS = ":"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A value as written, escapes resolved."""
+
+    text: str
+    quoted: bool = True
+    column: int = field(default=1, compare=False)
+
+    @property
+    def is_star(self) -> bool:
+        """Tell whether this is the bare `*`, which asks for presence."""
+        return self.text == "*" and not self.quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    path: tuple[str, ...]
+    op: Op
+    word: Word
+    column: int = field(default=1, compare=False)
+    op_column: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Node
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Two parts or more, none of them an And."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Two parts or more, none of them an Or."""
+
+    parts: tuple[Node, ...]
+
+
+Node: TypeAlias = "Comparison | Not | And | Or"
+
+
+def read(text: str) -> Node:
+    """Return the tree of a filter that is not blank. Raises Refusal for anything that the grammar does not know."""
+    _check_size(text)
+    from lark import UnexpectedInput
+
+    try:
+        tree = _parsed(text)
+    except UnexpectedInput as error:
+        raise _complaint(error, text) from error
+    return _node(tree)
+
+
+def _check_size(text: str) -> None:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        raise Refusal(error.start + 1, "half of a surrogate pair is no text") from error
+    if size > MAX_BYTES:
+        raise Refusal(1, f"the filter has {size} bytes of UTF-8; the limit is {MAX_BYTES}")
+
+
+def _parsed(text: str) -> Tree[Token]:
+    """Return the parser's tree, counting as it grows: what comes after is recursive."""
+    parsing = grammar.parser().parse_interactive(text)
+    nesting = comparisons = 0
+    token = None
+    for token in parsing.iter_parse():
+        nesting += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
+        comparisons += token.type == "OPERATOR"
+        if nesting > MAX_NESTING:
+            raise Refusal(_column(token), f"more than {MAX_NESTING} parentheses are open")
+        if comparisons > MAX_COMPARISONS:
+            raise Refusal(_column(token), f"there are more than {MAX_COMPARISONS} comparisons")
+    return cast("Tree[Token]", parsing.feed_eof(token))  # type: ignore[no-untyped-call]
+
+
+def _column(token: Token) -> int:
+    return (token.start_pos or 0) + 1
+
+
+def _complaint(error: UnexpectedInput, text: str) -> Refusal:
+    wanted: Collection[str] = getattr(error, "allowed", None) or getattr(error, "expected", None) or ()
+    expected = next((words for name, words in _WANTED if name in wanted), "the end")
+    token: Token | None = getattr(error, "token", None)
+    if token is not None and token.type == "$END":
+        return Refusal(len(text) + 1, f"the filter ends where {expected} should be")
+    at = error.pos_in_stream or 0
+    found = str(token if token is not None else text[at])
+    if token is None and found in {'"', "'"} and "STRING" in wanted:
+        return Refusal(at + 1, "this quote is never closed")
+    return Refusal(at + 1, f"found {found[:30]!r} where {expected} should be")
+
+
+def _node(tree: Tree[Any]) -> Node:
+    match tree.data:
+        case "comparison":
+            return _comparison(*tree.children)
+        case "negation":
+            return Not(_node(tree.children[0]))
+        case "factor":
+            return Or(tuple(_flat(Or, tree)))
+    return And(tuple(_flat(And, tree)))
+
+
+def _flat(kind: type[And | Or], tree: Tree[Any]) -> Iterator[Node]:
+    for child in map(_node, tree.children):
+        yield from child.parts if isinstance(child, kind) else (child,)
+
+
+def _comparison(path: Any, operator: Any, value: Any) -> Comparison:
+    names = tuple(_text(name, is_pattern=False) for name in path.children)
+    op = Op(operator)
+    text = _text(value, is_pattern=op in {Op.MATCHES, Op.AVOIDS})
+    word = Word(text, value.type == "STRING", _column(value))
+    return Comparison(names, op, word, _column(path.children[0]), _column(operator))
+
+
+def _text(token: Token, *, is_pattern: bool) -> str:
+    if token.type != "STRING":
+        return str(token)
+    return literals.unquoted(token, _column(token), is_pattern=is_pattern)
+
+
+def comparisons(node: Node) -> Iterator[Comparison]:
+    """Yield every comparison of a tree, from left to right."""
+    match node:
+        case Comparison():
+            yield node
+        case Not(part):
+            yield from comparisons(part)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from comparisons(part)
+
+
+def write(node: Node) -> str:
+    """Return the one text for a tree: reading it gives the tree again."""
+    match node:
+        case Comparison(path, op, word):
+            return ".".join(map(_written_key, path)) + op + _written(word)
+        case Not(part):
+            return "NOT " + _inner(part)
+        case And(parts):
+            return " AND ".join(map(_inner, parts))
+        case Or(parts):
+            return " OR ".join(map(_inner, parts))
+
+
+def _inner(node: Node) -> str:
+    return write(node) if isinstance(node, Comparison) else f"({write(node)})"
+
+
+def _written(word: Word) -> str:
+    return literals.quoted(word.text) if word.quoted else word.text
+
+
+def _written_key(key: str) -> str:
+    return key if _KEY.fullmatch(key) else literals.quoted(key)

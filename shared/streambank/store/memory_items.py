@@ -1,0 +1,109 @@
+"""Memories and revisions to items and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from streambank.model import ids
+from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
+from streambank.store import codec, keys, text
+from streambank.store.actions import Action, Put, absent_or_expired
+from streambank.store.attributes import instant, milliseconds, seconds
+
+
+def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
+    """Return the writes of one change: memory, id look-up, revision."""
+    memory = change.after
+    cid = ids.scope_id(memory.scope)
+    name = keys.memory_name(bank, memory.id)
+    until = memory_expiry(memory)
+    fresh = absent_or_expired(seconds(now) or 0) if change.before is None else None
+    actions: list[Action] = [
+        Put(keys.memory(bank, cid, memory.id), memory_values(bank, memory)),
+        Put(name, {"sco": text.dumps(memory.scope), "ttl": seconds(until)}, fresh),
+    ]
+    if change.revision:
+        key = keys.revision(bank, cid, memory.id, change.revision.number)
+        actions.append(Put(key, revision_values(change.revision)))
+    return actions
+
+
+def memory_expiry(memory: Memory) -> datetime | None:
+    """Return when DynamoDB may drop *memory*: at its own expiry, a tombstone after 48 hours."""
+    return memory.deleted + RECOVERABLE if memory.deleted else memory.expires
+
+
+def memory_values(bank: str, memory: Memory) -> codec.Values:
+    key = keys.memory(bank, ids.scope_id(memory.scope), memory.id)
+    is_live = memory.deleted is None
+    evidence = [[found.sid, found.window, list(found.seqs)] for found in memory.evidence]
+    return {
+        "fact": memory.fact,
+        "at": milliseconds(memory.created),
+        "upd": milliseconds(memory.updated),
+        "asof": milliseconds(memory.as_of),
+        "rev": memory.revision,
+        "top": text.dumps(list(memory.topics)) if memory.topics else None,
+        "meta": text.dumps(text.metadata_text(memory.metadata)) if memory.metadata else None,
+        "vec": memory.vector or None,
+        "exp": milliseconds(memory.expires),
+        "name": memory.display_name,
+        "desc": memory.description,
+        "ev": text.dumps(evidence) if evidence else None,
+        "del": milliseconds(memory.deleted),
+        "ttl": seconds(memory_expiry(memory)),
+        "G2PK": keys.list_partition(bank, "M", memory.id) if is_live else None,
+        "G2SK": milliseconds(memory.created) if is_live else None,
+        **codec.due_values(key, memory.deleted),
+    }
+
+
+def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
+    return Memory(
+        id=item["SK"][2:],
+        fact=item["fact"],
+        scope=scope,
+        created=codec.instant_of(item["at"]),
+        updated=codec.instant_of(item["upd"]),
+        as_of=codec.instant_of(item["asof"]),
+        revision=item["rev"],
+        topics=tuple(json.loads(item.get("top", "[]"))),
+        metadata=text.metadata_value(json.loads(item.get("meta", "{}"))) or {},
+        vector=bytes(item.get("vec", b"")),
+        expires=instant(item.get("exp")),
+        display_name=item.get("name"),
+        description=item.get("desc"),
+        evidence=tuple(Evidence(sid, win, tuple(seqs)) for sid, win, seqs in json.loads(item.get("ev", "[]"))),
+        deleted=instant(item.get("del")),
+    )
+
+
+def revision_values(revision: Revision) -> codec.Values:
+    return {
+        "n": revision.number,
+        "fact": revision.fact,
+        "at": milliseconds(revision.created),
+        "ttl": seconds(revision.expires),
+        "exp": milliseconds(revision.expires),
+        "lab": text.dumps(revision.labels) if revision.labels else None,
+        "ext": text.dumps(list(revision.extracted)) if revision.extracted else None,
+    }
+
+
+def revision_of(item: Mapping[str, Any]) -> Revision:
+    return Revision(
+        memory_id=item["SK"].split("#")[1],
+        number=item["n"],
+        fact=item["fact"],
+        created=codec.instant_of(item["at"]),
+        expires=_earlier(instant(item.get("exp")), instant(item["ttl"] * 1000) if "ttl" in item else None),
+        labels=json.loads(item.get("lab", "{}")),
+        extracted=tuple(json.loads(item.get("ext", "[]"))),
+    )
+
+
+def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:
+    return min((time for time in (first, second) if time is not None), default=None)

@@ -1,0 +1,195 @@
+"""Two at a time, without threads: before each AWS call of one, the other runs from its beginning to its end.
+
+Whatever they are, afterwards every event is in exactly one window, every text is remembered once, and nothing that is
+pending lacks a timer.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from streambank.model.window import WindowState
+from streambank.rules import triggers
+from streambank.store.streams import Streams
+from tests import aws
+from tests.world import World, event
+
+Step = Callable[[World], Any]
+
+
+@pytest.fixture
+def client():
+    with aws.dynamodb() as client:
+        yield client
+
+
+class Interruption:
+    """Runs *other* before call number *at*; nothing is counted while it does."""
+
+    def __init__(self, world: World, other: Step, at: int) -> None:
+        self.world, self.other, self.at = world, other, at
+        self.calls, self.is_inside = 0, False
+
+    def __call__(self, model: Any, **_: Any) -> None:
+        if self.is_inside:
+            return
+        self.calls += 1
+        if self.calls - 1 == self.at:
+            self.is_inside = True
+            try:
+                self.other(self.world)
+            finally:
+                self.is_inside = False
+
+
+def _interrupted(world: World, one: Step, other: Step, at: int) -> int:
+    """Carry out *one* with *other* in the middle; return how many calls *one* made."""
+    interruption = Interruption(world, other, at)
+    world.client.meta.events.register("before-call.dynamodb", interruption)
+    try:
+        one(world)
+    finally:
+        world.client.meta.events.unregister("before-call.dynamodb", interruption)
+    return interruption.calls
+
+
+def _clear(client: Any) -> None:
+    for item in aws.dump(client):
+        client.delete_item(TableName=aws.TABLE, Key={"PK": item["PK"], "SK": item["SK"]})
+
+
+def say(*texts: str, **fields: Any) -> Step:
+    return lambda world: world.ingest(*(event(text, f"id of {text}") for text in texts), streamId="s", **fields)
+
+
+def anonymous(*texts: str) -> Step:
+    return lambda world: world.ingest(*(event(text) for text in texts), streamId="s", key="one call")
+
+
+def later(step: Step, **span: float) -> Step:
+    def wait(world: World) -> None:
+        world.clock.move(**span)
+        step(world)
+
+    return wait
+
+
+def sweep(world: World) -> None:
+    world.sweep()
+
+
+def deliver(world: World) -> None:
+    world.deliver()
+
+
+def work(world: World) -> None:
+    world.settle()
+
+
+def other_stream(world: World) -> None:
+    """Another stream of the scope says the same and is generated meanwhile."""
+    world.ingest(event("b", "1"), event("z", "2"), streamId="t", forceFlush=True)
+    world.settle()
+
+
+IDLE = {"idleDuration": "60s"}
+# What came before, what is interrupted, by what, and what is remembered in the end.
+CASES: dict[str, tuple[list[Step], Step, Step, set[str]]] = {
+    "two calls": ([], say("a", rule=IDLE), say("b", rule=IDLE), {"a", "b"}),
+    "two calls that fill a window": (
+        [say("a", rule={"eventCount": 3})],
+        say("b"),
+        say("c"),
+        {"a", "b", "c"},
+    ),
+    "the same call twice": ([say("x", rule=IDLE)], say("a", "b"), say("a", "b"), {"x", "a", "b"}),
+    "the same call without ids": ([], anonymous("a", "b"), anonymous("a", "b"), {"a", "b"}),
+    "overlapping calls": ([say("x", rule=IDLE)], say("a", "b"), say("b", "c"), {"x", "a", "b", "c"}),
+    "a call and a sweep that seals": ([say("a", rule=IDLE)], say("b"), later(sweep, seconds=61), {"a", "b"}),
+    "a call and a sweep that disarms": (
+        [say("a", rule=IDLE), say("a", forceFlush=True), deliver],
+        say("b"),
+        later(sweep, seconds=61),
+        {"a", "b"},
+    ),
+    "a sweep and a call": ([say("a", rule=IDLE)], later(sweep, seconds=61), say("b"), {"a", "b"}),
+    "a sweep that re-arms and a call": (
+        [say("a", rule=IDLE), later(say("b"), seconds=30)],
+        later(sweep, seconds=31),
+        say("c"),
+        {"a", "b", "c"},
+    ),
+    "a sweep and another": ([say("a", rule=IDLE)], later(sweep, seconds=61), sweep, {"a"}),
+    "a sweep and a stream record": ([say("a", forceFlush=True)], later(sweep, seconds=1), deliver, {"a"}),
+    "a call and a rule change": ([say("a", rule=IDLE)], say("b"), say(rule={"eventCount": 2}), {"a", "b"}),
+    "a rule change and a call": ([say("a", rule=IDLE)], say(rule={"eventCount": 2}), say("b"), {"a", "b"}),
+    "a force flush and a call": ([say("a", rule=IDLE)], say(forceFlush=True), say("b"), {"a", "b"}),
+    "a generation and a call": ([say("a", "b", forceFlush=True), deliver], work, say("c"), {"a", "b", "c"}),
+    "a generation and another of its scope": (
+        [say("a", "b", forceFlush=True), deliver, deliver],
+        lambda world: world.run(),
+        other_stream,
+        {"a", "b", "z"},
+    ),
+    "a generation and a sweep": (
+        [say("a", "b", forceFlush=True), deliver, deliver],
+        lambda world: world.run(),
+        later(sweep, minutes=3),
+        {"a", "b"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_whoever_comes_between_loses_and_doubles_nothing(client, name):
+    """At every call of the one, the other may run whole: each event in one window, each text remembered once."""
+    before, one, other, expected = CASES[name]
+    for at in range(200):
+        _clear(client)
+        world = World(client)
+        for step in before:
+            step(world)
+        if _interrupted(world, one, other, at) <= at:
+            assert at > 0
+            return  # all its calls have been tried
+        try:
+            _check(world, expected)
+        except AssertionError as error:
+            raise AssertionError(f"{name}, before call {at}: {error}") from error
+    raise AssertionError("it never ends")
+
+
+def _check(world: World, expected: set[str]) -> None:
+    _pending_has_a_timer(world)
+    world.finish()
+    assert world.facts() == sorted(expected), "each text is one memory"
+    heads = [item for item in aws.dump(world.client) if item["SK"]["S"] == "HEAD"]
+    windows = [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("W#")]
+    assert all(item["cnt"]["N"] == "0" for item in heads)
+    numbers = []
+    for item in windows:
+        sid = item["PK"]["S"].split("#")[2]
+        window = world.windows.get("default", sid, int(item["win"]["N"]))
+        assert window.state is WindowState.DONE
+        stored = world.windows.events(window)
+        assert [one.seq for one in stored] == list(range(window.first_seq, window.last_seq + 1)), "whole"
+        numbers += [(sid, one.seq) for one in stored]
+    assert sorted(numbers) == sorted(set(numbers)), "in one window only"
+    assert len(numbers) == sum(int(item["seq"]["N"]) for item in heads), "all of them"
+    said = sorted(text for item in windows for text in _texts(world, item))
+    assert len(said) == len(set(said)) or "t" in {item["str"]["S"] for item in heads}, "no event twice"
+
+
+def _texts(world: World, item: dict[str, Any]) -> list[str]:
+    window = world.windows.get("default", item["PK"]["S"].split("#")[2], int(item["win"]["N"]))
+    return [one.event.parts[0]["text"] for one in world.windows.events(window)]
+
+
+def _pending_has_a_timer(world: World) -> None:
+    streams = Streams(world.table)
+    for item in aws.dump(world.client):
+        if item["SK"]["S"] == "HEAD":
+            head = streams.head("default", item["PK"]["S"].split("#")[2])
+            due = triggers.next_due(head, head.rule)
+            assert not head.count or (head.due and head.due <= triggers.whole_second(due.at)), "pending without a timer"
