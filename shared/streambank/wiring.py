@@ -54,7 +54,7 @@ def use_clock(clock: Clock) -> None:
     """Let *clock* rule timers, TTLs, backoff and tokens: local mode's can be moved."""
     global _clock  # noqa: PLW0603  the one seam for time
     _clock = clock
-    for built in (stores, executions, extractor, consolidator, embedder):
+    for built in (stores, page_secret, executions, extractor, consolidator, embedder):
         built.cache_clear()  # what was built under another environment
 
 
@@ -119,6 +119,14 @@ def stores() -> Stores:
     settings = Settings.read(os.environ)
     patience = Patience(time.sleep, random.random)
     return Stores(settings, patience, Table(client("dynamodb"), settings.table, patience))
+
+
+@cache
+def page_secret() -> bytes:
+    """Return the secret that page tokens are signed with."""
+    from streambank.store.secrets import page_secret
+
+    return page_secret(stores().table)
 
 
 def ingestion() -> Ingestion:

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import product
 
 import pytest
 
 from streambank.llm.embedded import consolidator as reasons
 from streambank.llm.embedded.consolidator import EmbeddedConsolidator
-from streambank.llm.ports import FORGET, Action, ConsolidationRequest, Decision, OfferedFact, OfferedMemory, Usage
-
-AT = datetime(2023, 5, 24, tzinfo=UTC)
-
-
-def decided(facts: list[str], memories: list[str], *, days: int = 1) -> list[Decision]:
-    """Return the decisions on *facts*, said *days* after the evidence for *memories*."""
-    offered = tuple(OfferedFact(n, fact, None, AT + timedelta(days=days)) for n, fact in enumerate(facts, 1))
-    known = tuple(OfferedMemory(n, memory, AT) for n, memory in enumerate(memories, 1))
-    return list(EmbeddedConsolidator().consolidate(ConsolidationRequest(offered, known)).decisions)
-
-
-def action(fact: str, memory: str) -> Action:
-    return decided([fact], [memory])[0].action
+from streambank.llm.ports import Action, ConsolidationRequest, Decision, OfferedFact, OfferedMemory, Usage
+from tests.llm.deciding import AT, decided
 
 
 TEA = (
@@ -212,60 +200,6 @@ def test_unlike_facts_are_kept_apart(fact: str, memory: str) -> None:
     assert decided([fact], [memory])[0] == Decision(1, Action.CREATE, text=fact, reason=reasons.NEW)
 
 
-@pytest.mark.parametrize(
-    ("what", "memory"),
-    [
-        ("my ex", "My ex lives in Rome"),
-        ("I smoke", "I smoke"),
-        ("my address", "I live in Graz"),
-        ("where I live", "I live in Graz"),
-        ("my job", "I work as a nurse"),
-        ("my dog's name", "My dog is called Fen"),
-        ("my dog", "My dog is called Fen"),
-        ("my phone number", "My phone number is 1"),
-        ("my allergy", "I'm allergic to peanuts"),
-        ("the user's favorite color", "The user's favorite color is blue"),
-    ],
-)
-def test_forgetting_deletes_what_is_meant(what: str, memory: str) -> None:
-    """A request to forget deletes the memory that it fits."""
-    assert decided([FORGET + what], ["I play the cello", memory])[0] == Decision(
-        1, Action.DELETE, 2, reason=reasons.FORGOTTEN
-    )
-
-
-@pytest.mark.parametrize(
-    ("what", "memory"),
-    [
-        ("my wife", "I play chess"),
-        ("I live in Graz", "My sister lives in Graz"),
-        ("I live in Graz", "I live in Linz"),
-        ("that", "I play chess"),
-        ("", "I play chess"),
-        ("my address", "My sister plays chess"),
-    ],
-)
-def test_forgetting_spares_what_is_not_meant(what: str, memory: str) -> None:
-    """A request that fits no memory deletes none."""
-    assert decided([FORGET + what], [memory])[0] == Decision(1, Action.NONE, reason=reasons.NOTHING_TO_FORGET)
-
-
-def test_forgetting_picks_the_best_match() -> None:
-    """The memory of the attribute itself goes before one that only implies it."""
-    assert decided([f"{FORGET}my address"], ["I live in Graz", "My address is Elm St 5"])[0].memory == 2
-    assert decided([f"{FORGET}my job"], ["I like jobs", "I work as a nurse"])[0].memory == 2
-
-
-def test_forgetting_everything_is_left_to_erasure() -> None:
-    """No single decision can forget everything, so none is taken."""
-    assert decided([f"{FORGET}everything"], ["I play chess"])[0] == Decision(1, Action.NONE, reason=reasons.TOO_BROAD)
-
-
-def test_a_request_older_than_the_memory_forgets_nothing() -> None:
-    """What was said again after the request stays."""
-    assert decided([f"{FORGET}my ex"], ["My ex lives in Rome"], days=-1)[0].reason == reasons.SUPERSEDED
-
-
 def test_the_later_fact_wins() -> None:
     """Two facts of a request that change one memory end as one update, by the later."""
     assert decided(["I live in Linz", "I live in Vienna"], ["I live in Graz"]) == [
@@ -288,24 +222,6 @@ def test_contradicting_new_facts_make_one_memory() -> None:
         Decision(2, Action.CREATE, text="I live in Vienna", reason=reasons.NEW),
         Decision(3, Action.NONE, reason=reasons.REPEATED),
     ]
-
-
-def test_a_fact_is_forgotten_within_its_request() -> None:
-    """A fact is not created when a later fact of the request asks to forget it."""
-    got = decided(["I live at Elm St 5", f"{FORGET}my address"], ["I play chess"])
-    assert [each.action for each in got] == [Action.NONE, Action.NONE]
-
-
-def test_an_update_that_is_forgotten_ends_as_a_delete() -> None:
-    """A memory that one fact updates and the next asks to forget is deleted, not updated."""
-    got = decided(["I moved to Linz", f"{FORGET}where I live"], ["I live in Graz"])
-    assert [(each.action, each.memory) for each in got] == [(Action.NONE, 1), (Action.DELETE, 1)]
-
-
-def test_said_again_after_forgetting_is_new() -> None:
-    """A fact that follows a request to forget is created afresh."""
-    got = decided([f"{FORGET}my address", "I live in Linz"], ["I live in Graz"])
-    assert [each.action for each in got] == [Action.DELETE, Action.CREATE]
 
 
 def test_time_not_position_says_which_is_later() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streambank.llm.embedded.extractor import EmbeddedExtractor
-from streambank.llm.ports import FORGET, ExtractionRequest, Usage
+from streambank.llm.ports import ExtractionRequest, Usage
 from tests.llm.conversing import AT, extracted, told, turn
 
 
@@ -178,90 +178,6 @@ def test_restated_facts_are_one_with_all_citations() -> None:
 def test_different_pets_are_different_facts() -> None:
     """A name belongs to one pet; another pet's name does not replace it."""
     assert len(told("My cat number 1 is called Tom1.", "My cat number 2 is called Tom2.")) == 2
-
-
-@pytest.mark.parametrize(
-    ("said", "what"),
-    [
-        ("Please forget my address", "my address"),
-        ("Can you forget my address?", "my address"),
-        ("forget what I said about my job", "my job"),
-        ("delete that memory about my ex", "my ex"),
-        ("don't remember that I smoke", "I smoke"),
-        ("I want you to forget that I smoke", "I smoke"),
-        ("Please don't store my phone number", "my phone number"),
-        ("Remove my address from your memory, please.", "my address"),
-        ("One thing first: please forget what I told you about my therapist.", "my therapist"),
-        ("One more thing, could you forget my address?", "my address"),
-        ("Before I go - please forget my address.", "my address"),
-        ("Also, before we start, can you please delete what I said about my job?", "my job"),
-        ("Sorry, would you mind forgetting my address?", "my address"),
-        ("I'd like you to forget my address.", "my address"),
-        ("I want you to forget what I told you about my ex", "my ex"),
-        ("Actually, I need you to delete everything I said about my therapist.", "my therapist"),
-        ("If you could forget my address, that would be great.", "my address"),
-        ("Forget everything", "everything"),
-        ("Vergiss meine Adresse", "meine Adresse"),
-    ],
-)
-def test_a_request_to_forget_is_told_as_one(said: str, what: str) -> None:
-    """A request to forget names what to forget, as an instruction."""
-    assert [(got.fact, got.topic) for got in extracted(said)] == [(FORGET + what, "EXPLICIT_INSTRUCTIONS")]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I always forget my keys",
-        "don't forget that I'm vegan",
-        "forget it",
-        "Forget about dinner, let's order pizza",
-        "Delete the draft",
-        "I forgot my password",
-        "I don't remember my password",
-        "Forgot my password",
-        "I asked my boss to please forget my address",
-        "My mother said: please forget my address",
-        "I never forget my keys, please forget it",
-        "I always forget my keys, never remember my bag",
-        "I can relax, forget my troubles, and read",
-    ],
-)
-def test_other_forgetting_is_no_request(said: str) -> None:
-    """Talk of forgetting is not a request to forget."""
-    assert not any(fact.startswith(FORGET) for fact in told(said))
-
-
-@pytest.mark.parametrize(
-    ("lines", "kept"),
-    [
-        (
-            ["My address is Elm St 5.", "I work as a nurse", "forget what I said about my job"],
-            ["My address is Elm St 5"],
-        ),
-        (["I live in Graz. I play chess.", "forget my address"], ["I play chess"]),
-        (["I smoke.", "I play chess.", "don't remember that I smoke"], ["I play chess"]),
-        (["I play chess.", "I live in Graz. Delete that."], ["I play chess"]),
-        (["I play chess.", "I live in Graz.", "Forget everything I said"], []),
-        (["forget my job", "I work as a nurse"], ["I work as a nurse"]),
-        (["I live in Graz.", "I moved to Linz, so please forget my address."], ["I moved to Linz"]),
-        (
-            [
-                "My therapist is called Doctor Maes and I have an appointment with her every Tuesday.",
-                "One thing first: please forget what I told you about my therapist.",
-            ],
-            [],
-        ),
-    ],
-)
-def test_what_is_forgotten_is_no_fact(lines: list[str], kept: list[str]) -> None:
-    """A request to forget takes earlier facts of the window with it, and no later ones."""
-    assert [fact for fact in told(*lines) if not fact.startswith(FORGET)] == kept
-
-
-def test_forget_that_means_the_last_fact() -> None:
-    """A request without an object is about what was said last, also in an earlier window."""
-    assert told("~I live in Graz.", "Please forget that.") == [f"{FORGET}I live in Graz"]
 
 
 def test_recalled_memories_are_not_extracted_again() -> None:

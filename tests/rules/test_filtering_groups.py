@@ -60,6 +60,8 @@ def test_groups_are_ors_of_ands():
         ({"timestampValue": "2027-01-01T12:30:00Z"}, "EQUAL", NOON + timedelta(milliseconds=999), True),
         ({"timestampValue": "2027-01-01T12:30:00Z"}, "GREATER_THAN", NOON + timedelta(milliseconds=999), False),
         ({"timestampValue": "2027-01-01T12:30:00.999Z"}, "LESS_THAN", NOON, False),
+        ({"timestampValue": "2027-01-01T12:30:01Z"}, "LESS_THAN", NOON, True),
+        ({"timestampValue": "2027-01-01T12:30:01Z"}, "EQUAL", NOON, False),
         ({"timestampValue": "2027-01-01T12:29:59.999Z"}, "GREATER_THAN", NOON, True),
         ({"timestampValue": "2027-01-01T12:30:00Z"}, "EQUAL", "2027-01-01T12:30:00Z", False),
         ({"stringValue": "2027-01-01T12:30:00Z"}, "EQUAL", NOON, False),

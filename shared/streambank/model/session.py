@@ -115,12 +115,12 @@ def first_number(now: datetime) -> int:
 
 def made(session_id: str, said: SessionFields, *, now: datetime) -> Session:
     """Return the new session that *said* describes."""
-    first = first_number(now)
+    first, instant = first_number(now), kept(now)
     return Session(
         session_id,
         said.user_id or "",
-        created=now,
-        updated=now,
+        created=instant,
+        updated=instant,
         first=first,
         last=first,
         display_name=said.display_name,
@@ -139,12 +139,18 @@ def changed(session: Session, said: SessionFields, *, now: datetime) -> Session:
         "expires": expires(said.expiry, now=now),
     }
     names = {"expires" if name == "expiry" else name for name in said.said}
-    return replace(session, updated=now, **{name: values[name] for name in names})  # type: ignore[arg-type]
+    return replace(session, updated=kept(now), **{name: values[name] for name in names})  # type: ignore[arg-type]
 
 
 def expires(expiry: Expiry | None, *, now: datetime) -> datetime | None:
     """Return the instant that *expiry* means at *now*."""
-    return now + expiry if isinstance(expiry, timedelta) else expiry
+    instant = now + expiry if isinstance(expiry, timedelta) else expiry
+    return instant and kept(instant)
+
+
+def kept(instant: datetime) -> datetime:
+    """Return *instant* as sessions keep it: to the millisecond."""
+    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
 def merged(state: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:

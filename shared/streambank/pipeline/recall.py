@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from streambank.errors import FailedPrecondition
 from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
 from streambank.rules import ranking
-from streambank.store.attributes import milliseconds
+from streambank.rules.filtering import Order
+from streambank.rules.selection import DEFAULT_ORDER, Selection, values
+from streambank.store.attributes import instant, milliseconds
 from streambank.store.memories import Memories
 
 # A similarity search answers three by default and a hundred at most, as Memory Bank does.
 DEFAULT_TOP_K = 3
 MAX_TOP_K = 100
+# How many memories of a bank one call looks at: a filter that fits few of them answers a short page and a token.
+MOST_LOOKED_AT = 2_000
+# How many memories of a bank are put into another order than the index has.
+MOST_SORTED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a page of a list ended: the creation time and the id of its last memory."""
+    """Where a page ended: the times and the id of its last memory."""
 
     created_ms: int
+    updated_ms: int
     memory_id: str
 
 
@@ -33,59 +41,113 @@ class Found:
     distance: float | None = None
 
 
-def search(
-    bank: str,
-    scope: Mapping[str, str],
-    query: str,
-    top_k: int,
-    *,
-    memories: Memories,
-    embedder: Embedder,
-    now: datetime,
-) -> list[Found]:
-    """Return the *top_k* memories of a scope that are nearest to *query*, ascending by distance."""
-    live = memories.of_scope(bank, scope, now=now)
-    if not live:
-        return []
-    ranked = ranking.ranked(live, embedder.embed([query])[0])
-    return [Found(memory, distance) for distance, memory in ranked[:top_k]]
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page that is asked for."""
+
+    selection: Selection
+    order: Order
+    size: int
+    after: Position | None = None
 
 
-def in_scope(bank: str, scope: Mapping[str, str], *, memories: Memories, now: datetime) -> list[Memory]:
-    """Return all live memories of a scope, newest first."""
-    return newest_first(memories.of_scope(bank, scope, now=now))
+Page = tuple[list[Memory], Position | None]
 
 
-def newest_first(found: Sequence[Memory]) -> list[Memory]:
+def in_scope(
+    bank: str, scope: Mapping[str, str], wanted: Selection, *, memories: Memories, now: datetime
+) -> list[Memory]:
+    """Return the live memories of a scope that are asked for, newest first."""
+    found = (memory for memory in memories.of_scope(bank, scope, now=now) if wanted.matches(memory))
     return sorted(found, key=lambda memory: (memory.created, memory.id), reverse=True)
 
 
-def position_of(memory: Memory) -> Position:
-    return Position(milliseconds(memory.created) or 0, memory.id)
+def nearest(found: Sequence[Memory], query: str, top_k: int, *, embedder: Embedder) -> list[Found]:
+    """Return the *top_k* of *found* that are nearest to *query*, ascending by distance."""
+    if not found:
+        return []
+    ranked = ranking.ranked(found, embedder.embed([query])[0])
+    return [Found(memory, distance) for distance, memory in ranked[:top_k]]
 
 
-def page(found: Sequence[Memory], size: int, after: Position | None) -> tuple[list[Memory], Position | None]:
-    """Return the *size* memories of a newest-first list that come after *after*, and where they end if more follow."""
-    rest = [memory for memory in found if after is None or _key(memory) < (after.created_ms, after.memory_id)]
+def listed(bank: str, listing: Listing, *, memories: Memories, now: datetime) -> Page:
+    """Return a page of a bank's memories: of one scope where the filter pins it, else by way of the index.
+
+    Raises:
+        FailedPrecondition: more than 10,000 memories would have to be put into another order.
+    """
+    scope = listing.selection.scope
+    if scope is not None:
+        found = in_scope(bank, scope, listing.selection, memories=memories, now=now)
+        return page(found, listing.order, listing.size, listing.after)
+    if str(listing.order) == DEFAULT_ORDER:
+        return _newest(bank, listing, memories, now)
+    return page(_all(bank, listing, memories, now), listing.order, listing.size, listing.after)
+
+
+def page(found: Sequence[Memory], order: Order, size: int, after: Position | None) -> Page:
+    """Return the *size* memories that come after *after* in *order*, and where they end if more follow.
+
+    The place is found by what the last page ended with, not by counting: deletions between pages skip nothing.
+    """
+    by_id = sorted(found, key=lambda memory: memory.id, reverse=True)
+    rest = order.sorted(by_id, values) if after is None else _rest(by_id, order, after)
     shown = rest[:size]
     return shown, position_of(shown[-1]) if len(rest) > size else None
 
 
-def _key(memory: Memory) -> tuple[int, str]:
-    position = position_of(memory)
-    return position.created_ms, position.memory_id
+def _rest(by_id: Sequence[Memory], order: Order, after: Position) -> list[Memory]:
+    """Return what comes after *after*: a stand-in for the memory that the last page ended with is sorted in."""
+    created, updated = instant(after.created_ms), instant(after.updated_ms)
+    if not by_id or created is None or updated is None:
+        return []
+    mark = replace(by_id[0], id=after.memory_id, created=created, updated=updated)
+    place = next((index for index, memory in enumerate(by_id) if memory.id <= after.memory_id), len(by_id))
+    ordered = order.sorted([*by_id[:place], mark, *by_id[place:]], values)
+    start = next(index for index, memory in enumerate(ordered) if memory is mark)
+    return [memory for memory in ordered[start + 1 :] if memory.id != after.memory_id]
 
 
-def in_bank(
-    bank: str, size: int, after: Position | None, *, memories: Memories, now: datetime
-) -> tuple[list[Memory], Position | None]:
-    """Return a page of all live memories of a bank, newest first; the index is re-read item by item."""
+def position_of(memory: Memory) -> Position:
+    return Position(milliseconds(memory.created) or 0, milliseconds(memory.updated) or 0, memory.id)
+
+
+def _newest(bank: str, listing: Listing, memories: Memories, now: datetime) -> Page:
+    """Follow the index until the page is full, or enough was looked at."""
+    after = (listing.after.created_ms, listing.after.memory_id) if listing.after else None
     shown: list[Memory] = []
+    for looked_at, run in enumerate(_runs(bank, listing.size, after, memories), 1):
+        keys, is_last = run
+        live = {memory.id: memory for memory in memories.read_listed(keys, now=now)}
+        for created_ms, memory_id, _ in keys:
+            memory = live.get(memory_id)
+            if memory and listing.selection.matches(memory):
+                shown.append(memory)
+            if len(shown) == listing.size:
+                return shown, None if is_last and memory_id == keys[-1][1] else Position(created_ms, 0, memory_id)
+        if not is_last and looked_at * len(keys) >= MOST_LOOKED_AT:
+            return shown, Position(keys[-1][0], 0, keys[-1][1])
+    return shown, None
+
+
+def _runs(
+    bank: str, size: int, after: tuple[int, str] | None, memories: Memories
+) -> Iterator[tuple[list[tuple[int, str, str]], bool]]:
+    """Yield the index's entries in runs of *size*, and whether a run is the last."""
     while True:
-        keys = memories.listed(bank, size + 1, (after.created_ms, after.memory_id) if after else None)
-        shown += memories.read_listed(keys[:size], now=now)
+        keys = memories.listed(bank, size + 1, after)
+        yield keys[:size], len(keys) <= size
         if len(keys) <= size:
-            return shown[:size], position_of(shown[size - 1]) if len(shown) > size else None
-        after = Position(*keys[size - 1][:2])
-        if len(shown) >= size:
-            return shown[:size], position_of(shown[size - 1])
+            return
+        after = keys[size - 1][:2]
+
+
+def _all(bank: str, listing: Listing, memories: Memories, now: datetime) -> list[Memory]:
+    found: list[Memory] = []
+    looked_at = 0
+    for keys, _ in _runs(bank, MAX_TOP_K, None, memories):
+        looked_at += len(keys)
+        if looked_at > MOST_SORTED:
+            raise FailedPrecondition(f"more than {MOST_SORTED} memories cannot be put into this order; name a scope")
+        found += [memory for memory in memories.read_listed(keys, now=now) if listing.selection.matches(memory)]
+    return found

@@ -151,8 +151,9 @@ def append(
         state = rules.merged(before.state, event.state_delta)
         if event.state_delta:
             _check_state(state)
+        after = replace(before, state=state, last=stored.number, updated=rules.kept(now))
         try:
-            sessions.append(bank, before, replace(before, state=state, last=stored.number, updated=now), stored)
+            sessions.append(bank, before, after, stored)
         except Conflict:
             continue
         return stored

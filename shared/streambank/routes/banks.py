@@ -72,11 +72,11 @@ def create() -> dict[str, Any]:
 def listed() -> dict[str, Any]:
     query = _event().get("queryStringParameters") or {}
     size = paging.page_size(query.get("pageSize"))
-    after = paging.position("banks", query.get("pageToken"), (str,))
+    after = paging.position("banks", query.get("pageToken"), (str,), secret=wiring.page_secret())
     rest = [bank for bank in wiring.stores().banks.list() if after is None or bank.id > after[0]]
     page: dict[str, Any] = {_place().parent.rsplit("/", 1)[-1]: [_shown(bank) for bank in rest[:size]]}
     if len(rest) > size:
-        page["nextPageToken"] = paging.token("banks", [rest[size - 1].id])
+        page["nextPageToken"] = paging.token("banks", [rest[size - 1].id], secret=wiring.page_secret())
     return page
 
 

@@ -13,9 +13,11 @@ from streambank.errors import InvalidArgument, NotFound
 from streambank.model import ids
 from streambank.model.ids import OperationId
 from streambank.model.memory import Memory
+from streambank.pipeline import purge
 from streambank.pipeline.edit import Editing, create_memory, roll_back, update_memory
 from streambank.routes.asking import bank, body, idempotency_key, place, query
 from streambank.routes.operations import window_operation
+from streambank.rules.selection import selection
 from streambank.wire import edits, operation
 from streambank.wire.memory import memory as shown
 
@@ -71,3 +73,18 @@ def looked_at(memory_id: str, name: str) -> dict[str, Any]:
         raise NotFound(f"there is no operation {name!r}")
     full_name = f"{place(ROUTER).bank_name}/memories/{memory_id}/operations/{name}"
     return operation.finished(full_name, {} if memory.deleted else dict(shown(memory, place(ROUTER).bank_name)))
+
+
+@ROUTER.post("/bank/memories:purge")
+def purged() -> dict[str, Any]:
+    """Done in the first reply: Google's SDK reads the count from there."""
+    request = edits.purge_request(body(ROUTER))
+    wanted = selection(request.filter, request.groups[1], groups_path=request.groups[0])
+    asked = purge.Purge(bank(ROUTER), wanted.may_match, wanted.matches)
+    stores = wiring.stores()
+    count = (
+        purge.delete(asked, memories=stores.memories, patience=stores.patience, now=wiring.now())
+        if request.force
+        else purge.count(asked, memories=stores.memories, now=wiring.now())
+    )
+    return operation.finished(f"{place(ROUTER).bank_name}/operations/purge", {"purgeCount": count})

@@ -1,4 +1,4 @@
-"""Memories and revisions."""
+"""Memories and revisions, read and deleted."""
 
 from __future__ import annotations
 
@@ -13,98 +13,72 @@ from streambank.model import ids
 from streambank.model.memory import Memory
 from streambank.pipeline import forget, recall
 from streambank.pipeline.recall import Found, Position
-from streambank.rules.filters import listed_scope
-from streambank.wire import http, operation, paging, requests
+from streambank.routes.asking import bank, body, place, query
+from streambank.rules.filtering import Kind, parse
+from streambank.rules.selection import order, selection
 from streambank.wire import ingest as ingest_wire
 from streambank.wire import memory as memory_wire
+from streambank.wire import operation, paging, requests
 
 ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 EFFECTIVE_TOP_K = "x-streambank-effective-top-k"
-
-
-def _place() -> http.Place:
-    return ROUTER.context["place"]  # type: ignore[no-any-return]
-
-
-def _query() -> dict[str, str]:
-    return ROUTER.context["event"].get("queryStringParameters") or {}
-
-
-def _bank() -> str:
-    """Return the bank of the route. Raises NotFound if there is none."""
-    if wiring.stores().banks.get(_place().bank) is None:
-        raise NotFound(f"there is no bank {_place().bank!r}")
-    return _place().bank
+_REVISION_FIELDS = {"labels": Kind.TEXT_MAP}
 
 
 def _shown(memory: Memory) -> dict[str, object]:
-    return memory_wire.memory(memory, _place().bank_name)
+    return memory_wire.memory(memory, place(ROUTER).bank_name)
+
+
+def _after(asked: str, token: str | None) -> Position | None:
+    where = paging.position(asked, token, (int, int, str), secret=wiring.page_secret())
+    return Position(*where) if where else None
+
+
+def _next(asked: str, end: Position | None) -> dict[str, str]:
+    if end is None:
+        return {}
+    position = [end.created_ms, end.updated_ms, end.memory_id]
+    return {"nextPageToken": paging.token(asked, position, secret=wiring.page_secret())}
 
 
 @ROUTER.get("/bank/memories")
 def listed() -> dict[str, Any]:
-    bank, text = _bank(), _query().get("filter")
-    if _query().get("orderBy"):
-        raise InvalidArgument("orderBy", "lists are ordered by create_time desc; no other order is offered yet")
-    size = paging.page_size(_query().get("pageSize"))
-    scope = listed_scope(text)
-    query = f"memories {bank} {text or ''}"
-    where = paging.position(query, _query().get("pageToken"), (int, str))
-    after = Position(*where) if where else None
-    memories, now = wiring.stores().memories, wiring.now()
-    if scope is None:
-        shown, end = recall.in_bank(bank, size, after, memories=memories, now=now)
-    else:
-        found = recall.in_scope(bank, ingest_wire.scope(scope, "filter"), memories=memories, now=now)
-        shown, end = recall.page(found, size, after)
-    page: dict[str, Any] = {"memories": [_shown(memory) for memory in shown]}
-    if end:
-        page["nextPageToken"] = paging.token(query, [end.created_ms, end.memory_id])
-    return page
+    bank_id, said = bank(ROUTER), query(ROUTER)
+    size = paging.page_size(said.get("pageSize"))
+    wanted, ordered = selection(said.get("filter", "")), order(said.get("orderBy"))
+    asked = f"memories {bank_id} {wanted.text} {ordered}"
+    listing = recall.Listing(wanted, ordered, size, _after(asked, said.get("pageToken")))
+    shown, end = recall.listed(bank_id, listing, memories=wiring.stores().memories, now=wiring.now())
+    return {"memories": [_shown(memory) for memory in shown], **_next(asked, end)}
 
 
 @ROUTER.post("/bank/memories:retrieve")
 def retrieve() -> dict[str, Any] | Response[Any]:
-    asked = requests.parsed(requests.RetrieveRequest, http.body(ROUTER.context["event"]))
-    bank = _bank()
-    scope = ingest_wire.scope(asked.scope, "scope")
+    asked = requests.parsed(requests.RetrieveRequest, body(ROUTER))
+    bank_id, scope = bank(ROUTER), ingest_wire.scope(asked.scope, "scope")
+    wanted = selection(asked.filter or "", asked.filter_groups, asked.memory_types)
     if asked.similarity_search_params and asked.simple_retrieval_params:
         raise InvalidArgument("simpleRetrievalParams", "excludes similaritySearchParams")
+    found = recall.in_scope(bank_id, scope, wanted, memories=wiring.stores().memories, now=wiring.now())
     if asked.similarity_search_params:
-        return _similar(bank, scope, asked.similarity_search_params)
-    found = recall.in_scope(bank, scope, memories=wiring.stores().memories, now=wiring.now())
+        return _similar(found, asked.similarity_search_params)
     if asked.simple_retrieval_params:
-        return _simple(bank, scope, found, asked.simple_retrieval_params)
+        return _simple(f"retrieve {bank_id} {ids.canonical(scope)} {wanted.text}", found, asked.simple_retrieval_params)
     # Everything and no token: Google's SDK cannot page a bare retrieve.
     return _retrieved([Found(memory) for memory in found[: recall.MAX_TOP_K]])
 
 
-def _similar(bank: str, scope: dict[str, str], asked: requests.SimilaritySearchParams) -> Response[Any]:
+def _similar(found: list[Memory], asked: requests.SimilaritySearchParams) -> Response[Any]:
     top_k = min(asked.top_k or recall.DEFAULT_TOP_K, recall.MAX_TOP_K)
-    found = recall.search(
-        bank,
-        scope,
-        asked.search_query,
-        top_k,
-        memories=wiring.stores().memories,
-        embedder=wiring.embedder(),
-        now=wiring.now(),
-    )
+    nearest = recall.nearest(found, asked.search_query, top_k, embedder=wiring.embedder())
     headers = {EFFECTIVE_TOP_K: str(top_k)} if asked.top_k > top_k else {}
-    return Response(200, "application/json", _retrieved(found), dict(headers))
+    return Response(200, "application/json", _retrieved(nearest), dict(headers))
 
 
-def _simple(
-    bank: str, scope: dict[str, str], found: list[Memory], asked: requests.SimpleRetrievalParams
-) -> dict[str, Any]:
+def _simple(asked_for: str, found: list[Memory], asked: requests.SimpleRetrievalParams) -> dict[str, Any]:
     size = min(asked.page_size or recall.DEFAULT_TOP_K, recall.MAX_TOP_K)
-    query = f"retrieve {bank} {ids.canonical(scope)}"
-    where = paging.position(query, asked.page_token, (int, str))
-    shown, end = recall.page(found, size, Position(*where) if where else None)
-    page = _retrieved([Found(memory) for memory in shown])
-    if end:
-        page["nextPageToken"] = paging.token(query, [end.created_ms, end.memory_id])
-    return page
+    shown, end = recall.page(found, order(None), size, _after(asked_for, asked.page_token))
+    return {**_retrieved([Found(memory) for memory in shown]), **_next(asked_for, end)}
 
 
 def _retrieved(found: list[Found]) -> dict[str, Any]:
@@ -112,12 +86,21 @@ def _retrieved(found: list[Found]) -> dict[str, Any]:
     return {"retrievedMemories": [{key: value for key, value in row.items() if value is not None} for row in rows]}
 
 
+@ROUTER.post("/bank/memories:retrieveProfiles")
+def profiles() -> dict[str, Any]:
+    """No bank keeps structured memories yet, so no scope has a profile."""
+    asked = requests.parsed(requests.RetrieveProfilesRequest, body(ROUTER))
+    bank(ROUTER)
+    ingest_wire.scope(asked.scope, "scope")
+    return {}
+
+
 def _existing(memory_id: str, *, also_deleted: bool = False) -> Memory:
     memories, now = wiring.stores().memories, wiring.now()
     find = memories.find_or_tombstone if also_deleted else memories.find
-    memory = find(_bank(), memory_id, now=now)
+    memory = find(bank(ROUTER), memory_id, now=now) if len(memory_id) <= paging.MAX_ID else None
     if memory is None:
-        raise NotFound(f"there is no memory {memory_id!r}")
+        raise NotFound(f"there is no memory {memory_id[: paging.MAX_ID]!r}")
     return memory
 
 
@@ -128,27 +111,29 @@ def get(memory_id: str) -> dict[str, Any]:
 
 @ROUTER.delete("/bank/memories/<memory_id>")
 def delete(memory_id: str) -> dict[str, Any]:
-    stores = wiring.stores()
+    stores, known = wiring.stores(), _existing(memory_id)
     gone = forget.delete_memory(
-        _bank(), memory_id, memories=stores.memories, patience=stores.patience, now=wiring.now()
+        place(ROUTER).bank, known.id, memories=stores.memories, patience=stores.patience, now=wiring.now()
     )
-    name = f"{_place().bank_name}/memories/{memory_id}/operations/delete-{gone.revision}"
+    name = f"{place(ROUTER).bank_name}/memories/{memory_id}/operations/delete-{gone.revision}"
     return operation.finished(name, {})
 
 
 @ROUTER.get("/bank/memories/<memory_id>/revisions")
 def revisions(memory_id: str) -> dict[str, Any]:
-    memory = _existing(memory_id, also_deleted=True)
-    if _query().get("filter"):
-        raise InvalidArgument("filter", "revisions cannot be filtered yet")
-    size = paging.page_size(_query().get("pageSize"))
-    query = f"revisions {_place().bank} {memory_id}"
-    after = paging.position(query, _query().get("pageToken"), (int,))
-    found = wiring.stores().memories.revisions(_place().bank, memory, now=wiring.now())
-    rest = [one for one in found if after is None or one.number < after[0]]
-    page: dict[str, Any] = {"memoryRevisions": [memory_wire.revision(one, _place().bank_name) for one in rest[:size]]}
+    memory, said = _existing(memory_id, also_deleted=True), query(ROUTER)
+    wanted = parse(said.get("filter", ""), _REVISION_FIELDS)
+    size = paging.page_size(said.get("pageSize"))
+    asked = f"revisions {place(ROUTER).bank} {memory_id} {wanted}"
+    after = paging.position(asked, said.get("pageToken"), (int,), secret=wiring.page_secret())
+    found = wiring.stores().memories.revisions(place(ROUTER).bank, memory, now=wiring.now())
+    fitting = (one for one in found if wanted.matches({"labels": one.labels}))
+    rest = [one for one in fitting if after is None or one.number < after[0]]
+    page: dict[str, Any] = {
+        "memoryRevisions": [memory_wire.revision(one, place(ROUTER).bank_name) for one in rest[:size]]
+    }
     if len(rest) > size:
-        page["nextPageToken"] = paging.token(query, [rest[size - 1].number])
+        page["nextPageToken"] = paging.token(asked, [rest[size - 1].number], secret=wiring.page_secret())
     return page
 
 
@@ -156,7 +141,7 @@ def revisions(memory_id: str) -> dict[str, Any]:
 def revision(memory_id: str, revision: str) -> dict[str, Any]:
     memory = _existing(memory_id, also_deleted=True)
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) <= 12 else 0
-    found = wiring.stores().memories.revision(_place().bank, memory, number, now=wiring.now())
+    found = wiring.stores().memories.revision(place(ROUTER).bank, memory, number, now=wiring.now())
     if found is None:
         raise NotFound(f"there is no revision {revision!r}")
-    return memory_wire.revision(found, _place().bank_name)
+    return memory_wire.revision(found, place(ROUTER).bank_name)

@@ -59,11 +59,11 @@ def _existing(session_id: str) -> Session:
 def _page(query: str, *shape: type) -> tuple[int, list[Any] | None]:
     """Return how many rows are asked for, and after which position."""
     size = paging.page_size(_query("pageSize", "page_size"))
-    return size, paging.position(query, _query("pageToken", "page_token"), shape)
+    return size, paging.position(query, _query("pageToken", "page_token"), shape, secret=wiring.page_secret())
 
 
 def _with_token(page: dict[str, Any], query: str, *end: Any) -> dict[str, Any]:
-    return page if None in end else {**page, "nextPageToken": paging.token(query, [*end])}
+    return page if None in end else {**page, "nextPageToken": paging.token(query, [*end], secret=wiring.page_secret())}
 
 
 @ROUTER.post("/bank/sessions")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import json
 from typing import Any
 
@@ -14,6 +15,7 @@ MAX_PAGE = 1_000
 # Longer than any id that we give or take.
 MAX_ID = 256
 MAX_TOKEN = 1_024
+_SIGNATURE_BYTES = 16
 
 
 def page_size(text: str | None) -> int:
@@ -25,31 +27,36 @@ def page_size(text: str | None) -> int:
     return int(text) or DEFAULT_PAGE
 
 
-def token(query: str, position: list[Any]) -> str:
-    """Return an opaque token for *position* in the answer to *query*."""
-    raw = json.dumps([_digest(query), *position], separators=(",", ":")).encode()
-    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+def token(query: str, position: list[Any], *, secret: bytes) -> str:
+    """Return an opaque, signed token for *position* in the answer to *query*."""
+    raw = json.dumps(position, separators=(",", ":")).encode()
+    return base64.urlsafe_b64encode(_signature(query, raw, secret) + raw).decode().rstrip("=")
 
 
-def position(query: str, text: str | None, shape: tuple[type, ...]) -> list[Any] | None:
+def position(query: str, text: str | None, shape: tuple[type, ...], *, secret: bytes) -> list[Any] | None:
     """Return where *text* says that the last page of *query* ended. Raises InvalidArgument for any other token."""
     if not text:
         return None
-    if len(text) > MAX_TOKEN:
-        raise InvalidArgument("pageToken", "is not one of ours")
-    try:
-        digest, *found = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise InvalidArgument("pageToken", "is not one of ours") from error
-    if digest != _digest(query) or tuple(map(type, found)) != shape or not all(map(_is_plausible, found)):
+    raw = _decoded(text)
+    if not hmac.compare_digest(raw[:_SIGNATURE_BYTES], _signature(query, raw[_SIGNATURE_BYTES:], secret)):
+        raise InvalidArgument("pageToken", "does not belong to this query")
+    found = json.loads(raw[_SIGNATURE_BYTES:])
+    if tuple(map(type, found)) != shape or not all(map(_is_plausible, found)):
         raise InvalidArgument("pageToken", "does not belong to this query")
     return list(found)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.urlsafe_b64decode(text[:MAX_TOKEN] + "=" * (-len(text[:MAX_TOKEN]) % 4))
+    except ValueError as error:
+        raise InvalidArgument("pageToken", "is not one of ours") from error
+
+
+def _signature(query: str, raw: bytes, secret: bytes) -> bytes:
+    return hmac.digest(secret, query.encode() + b"\0" + raw, hashlib.sha256)[:_SIGNATURE_BYTES]
 
 
 def _is_plausible(part: Any) -> bool:
     """Tell whether *part* could stand in a key or a number of the table."""
     return 0 <= part < 2**53 if isinstance(part, int) else len(part) <= MAX_ID
-
-
-def _digest(query: str) -> str:
-    return hashlib.sha256(query.encode()).hexdigest()[:16]

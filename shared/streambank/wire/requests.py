@@ -71,8 +71,15 @@ class SimpleRetrievalParams(Message):
     page_token: str = ""
 
 
+class RetrieveProfilesRequest(Message):
+    scope: Any = None
+
+
 class RetrieveRequest(Message):
     scope: Any = None
+    filter: Annotated[str, Field(max_length=4_096)] | None = None
+    filter_groups: Any = None
+    memory_types: Any = None
     similarity_search_params: SimilaritySearchParams | None = None
     simple_retrieval_params: SimpleRetrievalParams | None = None
 

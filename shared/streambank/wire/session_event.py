@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC
 from typing import Any
 
 from streambank.errors import InvalidArgument
@@ -12,7 +11,7 @@ from streambank.wire import reader
 from streambank.wire.ingest import MAX_EVENT_BYTES, MAX_ID_BYTES
 from streambank.wire.ingest import content as checked_content
 from streambank.wire.session import check_size, json_object
-from streambank.wire.times import without_nulls
+from streambank.wire.times import rfc3339, without_nulls
 
 _EVENT = frozenset(
     {
@@ -122,13 +121,13 @@ def _checked(value: Any, path: str, checks: dict[str, Check]) -> dict[str, Any]:
 
 
 def shown(event: SessionEvent, session_name: str) -> dict[str, object]:
-    """Return an event; its timestamp keeps the microseconds that an agent tells its events apart by."""
+    """Return an event."""
     return without_nulls(
         {
             "name": f"{session_name}/events/{event.number}",
             "author": event.author,
             "invocationId": event.invocation_id,
-            "timestamp": event.timestamp.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+            "timestamp": rfc3339(event.timestamp),
             "content": event.content,
             "actions": event.actions,
             "eventMetadata": event.metadata,

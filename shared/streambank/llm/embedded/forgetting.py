@@ -34,7 +34,8 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _ASKING = re.compile(
-    r"^(?:(?:so|and|but) )?(?:please|pls|kindly|so|can|could|would|will|do you mind|i want|i need|i'd|i would|you can|may i)\b",
+    r"^(?:(?:so|and|but) )?(?:please|pls|kindly|so|can|could|would|will|do you mind"
+    r"|i want|i need|i'd|i would|you can|may i)\b",
     re.IGNORECASE,
 )
 _LONGEST_LEAD_WORDS = 8

@@ -181,7 +181,7 @@ def comparisons(node: Node) -> Iterator[Comparison]:
 
 
 def write(node: Node) -> str:
-    """Return the one text for a tree: reading it gives the tree again."""
+    """Return the one text for a tree; reading it, if it is within the limits, gives the tree again."""
     match node:
         case Comparison(path, op, word):
             return ".".join(map(_written_key, path)) + op + _written(word)

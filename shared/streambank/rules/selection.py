@@ -1,0 +1,89 @@
+"""Which memories a caller asks for: filter, metadata groups, types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from streambank.errors import InvalidArgument
+from streambank.model.memory import ManagedTopic, Memory
+from streambank.rules.filtering import Filter, Groups, Kind, Order, parse, parse_groups, parse_order
+
+FIELDS: Mapping[str, Kind] = {
+    "fact": Kind.TEXT,
+    "display_name": Kind.TEXT,
+    "description": Kind.TEXT,
+    "create_time": Kind.TIMESTAMP,
+    "update_time": Kind.TIMESTAMP,
+    "expire_time": Kind.TIMESTAMP,
+    "topics": Kind.LIST,
+    "topics.managed_memory_topic": Kind.LIST,
+    "topics.custom_memory_topic_label": Kind.LIST,
+    "scope": Kind.TEXT_MAP,
+}
+ORDERS = ("create_time", "update_time")
+DEFAULT_ORDER = "create_time desc"
+_TYPES = ("NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A filter and groups that must both hold; *text* stands for them in page tokens."""
+
+    filter: Filter
+    groups: Groups
+    is_empty: bool = False
+    text: str = field(default="")
+
+    def matches(self, memory: Memory) -> bool:
+        """Tell whether *memory* is asked for."""
+        return not self.is_empty and self.filter.matches(values(memory)) and self.groups.matches(memory.metadata)
+
+    def may_match(self, scope: dict[str, str]) -> bool:
+        """Tell whether a memory of *scope* may be asked for, as far as the filter pins the scope."""
+        whole = self.filter.pinned("scope")
+        return (whole is None or whole == scope) and self.filter.pinned_keys("scope").items() <= scope.items()
+
+    @property
+    def scope(self) -> dict[str, str] | None:
+        """Return the one scope that a match must have, or None."""
+        whole = self.filter.pinned("scope")
+        return whole if isinstance(whole, dict) else None
+
+
+def selection(text: str, groups: Any = None, types: Any = None, *, groups_path: str = "filterGroups") -> Selection:
+    """Return what a request asks for. Raises InvalidArgument: a filter never widens."""
+    parsed = parse(text, FIELDS)
+    found = parse_groups(groups, groups_path)
+    return Selection(parsed, found, _is_empty(types), f"{parsed} | {found}")
+
+
+def _is_empty(types: Any) -> bool:
+    """By default memories in natural language are asked for; of the other type there are none here."""
+    if types is None or types == []:
+        return False
+    if not isinstance(types, list) or any(name not in _TYPES for name in types):
+        raise InvalidArgument("memoryTypes", "must be a list of " + ", ".join(_TYPES))
+    return _TYPES[0] not in types
+
+
+def order(text: str | None) -> Order:
+    """Return how a list is ordered. Raises InvalidArgument."""
+    return parse_order(text, ORDERS, DEFAULT_ORDER)
+
+
+def values(memory: Memory) -> dict[str, object]:
+    """Return what filters and orders see of *memory*."""
+    return {
+        "fact": memory.fact,
+        "display_name": memory.display_name,
+        "description": memory.description,
+        "create_time": memory.created,
+        "update_time": memory.updated,
+        "expire_time": memory.expires,
+        "topics": memory.topics,
+        "topics.managed_memory_topic": [name for name in memory.topics if name in list(ManagedTopic)],
+        "topics.custom_memory_topic_label": [name for name in memory.topics if name not in list(ManagedTopic)],
+        "scope": memory.scope,
+    }
