@@ -7,7 +7,7 @@ from typing import Any
 from streambank import routes, telemetry, wiring
 from streambank.wire import http
 
-wiring.stores()
+wiring.caller()
 
 
 def handler(event: dict[str, Any], context: object) -> http.Reply:

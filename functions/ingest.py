@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from streambank import telemetry, wiring
+from streambank.model.principal import Role
 from streambank.pipeline.ingest import ingest
+from streambank.rules import access
 from streambank.wire import http, operation
 from streambank.wire.ingest import ingest_call
 
-USING = wiring.ingestion()
+USING, CALLER = wiring.ingestion(), wiring.caller()
 
 
 def handler(event: dict[str, Any], context: object) -> http.Reply:
@@ -18,7 +20,9 @@ def handler(event: dict[str, Any], context: object) -> http.Reply:
 
 
 def _respond(event: dict[str, Any]) -> http.Reply:
-    place = http.place(event)
+    principal, place = CALLER(event), http.place(event)
+    access.check(principal, Role.INGEST, place.bank)
     key = http.header(event, "x-idempotency-key")
     call = ingest_call(http.body(event), bank=place.bank, idempotency_key=key)
+    access.check_scope(principal, call.stream.scope)
     return http.reply(operation.receipt(ingest(call, using=USING), place.bank_name))

@@ -1,11 +1,11 @@
 """AWS as the tests have it: moto's DynamoDB, repaired, and executions that run when a test says so."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import boto3
 import yaml
@@ -19,6 +19,9 @@ ROOT = Path(__file__).resolve().parents[1]
 ASL = json.loads((ROOT / "infra" / "generation.asl.json").read_text())
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:generation"
 TABLE = "streambank-test"
+
+
+T = TypeVar("T")
 
 
 class Killed(BaseException):
@@ -71,6 +74,13 @@ def dump(client: Any) -> list[dict[str, Any]]:
     pages = client.get_paginator("scan").paginate(TableName=TABLE)
     items = [item for page in pages for item in page["Items"]]
     return sorted(items, key=lambda item: (item["PK"]["S"], item["SK"]["S"]))
+
+
+def spread(points: Sequence[T], most: int | None) -> Sequence[T]:
+    """Return all *points*, or *most* of them, the first and the last among them and the rest evenly between."""
+    if most is None or len(points) <= most:
+        return points
+    return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
 
 
 def earliest_due(client: Any) -> int | None:

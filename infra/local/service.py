@@ -205,7 +205,8 @@ class LocalService:
         self._pump = Pump(self.stack.stream_arn, self.stack.mappings, self.invoke)
         self._timer = MinuteTimer(self.clock, self.tick)
         self.pump_enabled, self.timer_enabled = self._pump_enabled, self._timer_enabled
-        self._server = HttpServer(Gateway(self.stack.routes, self), self._port)
+        gateway = Gateway(self.stack.routes, self, asks_for_token=self._parameters["AuthMode"] != "keys")
+        self._server = HttpServer(gateway, self._port)
         # Taken down in the reverse order: no request comes in any more when the last execution ends.
         starting.callback(self._machine.end_executions)
         for driver in (self._pump, self._timer, self._server):

@@ -20,7 +20,8 @@ from infra.local.filters import Pattern
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
 NAME = "streambank"
-LOCAL_PARAMETERS = {"Model": "embedded", "LogLevel": "WARNING"}
+# The template does not offer `open`: the gateway asks for local mode's own token instead.
+LOCAL_PARAMETERS = {"Model": "embedded", "LogLevel": "WARNING", "AuthMode": "open"}
 
 # Where a mapping names none. AWS would retry for a day, and hold up the stream as long.
 RETRY_ATTEMPTS = 3

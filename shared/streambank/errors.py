@@ -3,6 +3,8 @@
 StreambankError
 ├── InvalidArgument          the caller's input; names the field
 │   └── PayloadTooLarge
+├── Unauthenticated          nobody knows who calls
+├── PermissionDenied         it is known who calls, and that they may not
 ├── FailedPrecondition       the input is fine, the state is not
 ├── NotFound
 ├── AlreadyExists
@@ -33,6 +35,14 @@ class InvalidArgument(StreambankError):
 
 class PayloadTooLarge(InvalidArgument):
     """The body is larger than the service takes."""
+
+
+class Unauthenticated(StreambankError):
+    """The request does not say who calls, or not so that it can be believed; the message says nothing of why."""
+
+
+class PermissionDenied(StreambankError):
+    """The caller may not do this; what it may not even know of is NotFound instead."""
 
 
 class FailedPrecondition(StreambankError):

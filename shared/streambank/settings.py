@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
+
+
+class AuthMode(StrEnum):
+    """How callers are told apart; `open` takes everybody for an admin, and no template offers it."""
+
+    KEYS = "keys"
+    JWT = "jwt"
+    IAM = "iam"
+    OPEN = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +26,7 @@ class Settings:
     retention: timedelta
     dedup_horizon: timedelta
     state_machine_arn: str = ""
+    auth_mode: AuthMode = AuthMode.KEYS
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -26,4 +37,5 @@ class Settings:
             retention=timedelta(days=int(environment.get("EVENT_RETENTION_DAYS", "90"))),
             dedup_horizon=timedelta(days=int(environment.get("DEDUP_HORIZON_DAYS", "90"))),
             state_machine_arn=environment.get("STATE_MACHINE_ARN", ""),
+            auth_mode=AuthMode(environment.get("AUTH_MODE", AuthMode.KEYS)),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -16,13 +16,14 @@ from botocore.config import Config
 
 from streambank.errors import ModelNotConfigured
 from streambank.pipeline.ingest import Ingestion
-from streambank.settings import Settings
+from streambank.settings import AuthMode, Settings
 from streambank.store.streams import Lifetimes, Streams
 from streambank.store.table import Patience, Table
 from streambank.store.windows import Windows
 
 if TYPE_CHECKING:
     from streambank.llm.ports import Consolidator, Embedder, Extractor
+    from streambank.model.principal import Principal
     from streambank.pipeline.sweep import Sweeper
     from streambank.store.banks import Banks
     from streambank.store.executions import Executions
@@ -54,7 +55,7 @@ def use_clock(clock: Clock) -> None:
     """Let *clock* rule timers, TTLs, backoff and tokens: local mode's can be moved."""
     global _clock  # noqa: PLW0603  the one seam for time
     _clock = clock
-    for built in (stores, page_secret, executions, extractor, consolidator, embedder):
+    for built in (stores, caller, page_secret, executions, extractor, consolidator, embedder):
         built.cache_clear()  # what was built under another environment
 
 
@@ -122,6 +123,23 @@ def stores() -> Stores:
 
 
 @cache
+def caller() -> Callable[[Mapping[str, Any]], Principal]:
+    """Return who tells who calls; it raises Unauthenticated, and PermissionDenied for a token that grants nothing."""
+    from streambank.pipeline.key_ring import KeyRing
+    from streambank.store.api_keys import ApiKeys
+    from streambank.wire import identity
+
+    ring = KeyRing(ApiKeys(stores().table), now)
+    modes: dict[AuthMode, Callable[[Mapping[str, Any]], Principal]] = {
+        AuthMode.KEYS: lambda event: ring.holder(identity.token(event)),
+        AuthMode.JWT: identity.claimed,
+        AuthMode.IAM: identity.signed,
+        AuthMode.OPEN: identity.anybody,
+    }
+    return modes[stores().settings.auth_mode]
+
+
+@cache
 def page_secret() -> bytes:
     """Return the secret that page tokens are signed with."""
     from streambank.store.secrets import page_secret
@@ -163,6 +181,7 @@ def sweeper() -> Sweeper:
 
 
 jitter: Callable[[], float] = random.random
+pause: Callable[[float], None] = time.sleep
 
 
 class _Unconfigured:

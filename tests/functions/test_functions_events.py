@@ -65,7 +65,12 @@ class Stack:
 @pytest.fixture
 def stack(monkeypatch):
     real = wiring._clock
-    environment = {"TABLE_NAME": aws.TABLE, "STATE_MACHINE_ARN": aws.MACHINE_ARN, "STREAMBANK_MODEL": "embedded"}
+    environment = {
+        "TABLE_NAME": aws.TABLE,
+        "STATE_MACHINE_ARN": aws.MACHINE_ARN,
+        "STREAMBANK_MODEL": "embedded",
+        "AUTH_MODE": "open",
+    }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)

@@ -12,7 +12,6 @@ from streambank.llm.embedded.consolidator import EmbeddedConsolidator
 from streambank.llm.ports import Action, ConsolidationRequest, Decision, OfferedFact, OfferedMemory, Usage
 from tests.llm.deciding import AT, decided
 
-
 TEA = (
     "I take my tea without sugar",
     "I drink tea with no sugar",

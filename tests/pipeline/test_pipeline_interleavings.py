@@ -141,23 +141,38 @@ CASES: dict[str, tuple[list[Step], Step, Step, set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_whoever_comes_between_loses_and_doubles_nothing(client, name):
-    """At every call of the one, the other may run whole: each event in one window, each text remembered once."""
+def _begun(client: Any, before: list[Step]) -> World:
+    _clear(client)
+    world = World(client)
+    for step in before:
+        step(world)
+    return world
+
+
+def _try_all(client: Any, name: str, most: int | None) -> None:
     before, one, other, expected = CASES[name]
-    for at in range(200):
-        _clear(client)
-        world = World(client)
-        for step in before:
-            step(world)
-        if _interrupted(world, one, other, at) <= at:
-            assert at > 0
-            return  # all its calls have been tried
+    calls = _interrupted(_begun(client, before), one, other, at=-1)
+    assert calls > 1
+    for at in aws.spread(range(calls), most):
+        world = _begun(client, before)
+        _interrupted(world, one, other, at)
         try:
             _check(world, expected)
         except AssertionError as error:
             raise AssertionError(f"{name}, before call {at}: {error}") from error
-    raise AssertionError("it never ends")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_whoever_comes_between_loses_and_doubles_nothing(client, name):
+    """Between calls of the one, the other may run whole: each event in one window, each text remembered once."""
+    _try_all(client, name, most=6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_whoever_comes_between_any_two_calls_loses_and_doubles_nothing(client, name):
+    """The same before every single call."""
+    _try_all(client, name, most=None)
 
 
 def _check(world: World, expected: set[str]) -> None:

@@ -328,7 +328,7 @@ def test_a_leap_day_is_a_day():
 )
 def test_what_the_calendar_does_not_have(text):
     """A day, hour, minute, second or offset that does not exist, or leaves the years 1 to 9999 in UTC, is refused."""
-    assert "calendar" in refused(reader.instant, text, "f").problem
+    assert refused(reader.instant, text, "f").field == "f"
 
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"])

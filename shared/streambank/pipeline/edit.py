@@ -45,7 +45,7 @@ def create_memory(
     change = editing.creation(memory_id, scope, edit, config, vector, now=using.now)
     for _ in using.patience.attempts():
         taken = using.memories.find_or_tombstone(bank, memory_id, now=using.now)
-        if taken and is_repeatable and taken.deleted is None:
+        if taken and is_repeatable and taken.deleted is None and taken.scope == scope:
             return taken
         if taken:
             raise AlreadyExists(f"there is a memory {memory_id!r} already, or was within 48 hours")

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
 from streambank.errors import NotFound
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation
+from streambank.model.rule import Reason, TriggerRule
 from streambank.rules import operations
 from streambank.store.plans import Plans
 from streambank.store.streams import Streams
 from streambank.store.windows import Windows
+
+# A window's number in a position: the open window comes before all sealed ones.
+_OPEN = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page of operations ended: shard and entry of the registry, and the number of the window there."""
+
+    shard: int
+    entry: str
+    window: int
 
 
 def get_operation(bank: str, operation: OperationId, *, streams: Streams, windows: Windows, plans: Plans) -> Operation:
@@ -32,3 +49,33 @@ def get_operation(bank: str, operation: OperationId, *, streams: Streams, window
         raise NotFound(f"there is no operation {operation}")
     verdicts = plans.verdicts(window) if window.has_ended else []
     return operations.sealed(window, verdicts, downstream=operation.downstream)
+
+
+def list_operations(
+    bank: str, size: int, after: Place | None, *, streams: Streams, windows: Windows, bank_rule: TriggerRule | None
+) -> tuple[list[Operation], Place | None]:
+    """Return a page of a bank's operations, stream by stream, the newest window of each first, without verdicts."""
+    found = list(islice(_walked(bank, after, streams, windows, bank_rule), size + 1))
+    shown = [operation for _, operation in found[:size]]
+    return shown, found[size - 1][0] if len(found) > size else None
+
+
+def _walked(
+    bank: str, after: Place | None, streams: Streams, windows: Windows, bank_rule: TriggerRule | None
+) -> Iterator[tuple[Place, Operation]]:
+    for shard, entry, sid in streams.registered(bank, (after.shard, after.entry) if after else None):
+        before = after.window if after and (after.shard, after.entry) == (shard, entry) else None
+        head = streams.head(bank, sid) if before is None else None
+        if head and head.count:
+            yield Place(shard, entry, _OPEN), operations.buffering(head, bank_rule)
+        for window in windows.newest_first(bank, sid, before=None if before == _OPEN else before):
+            downstream = window.reason is Reason.DIRECT
+            yield Place(shard, entry, window.number), operations.sealed(window, downstream=downstream)
+
+
+def scope_of(bank: str, operation: OperationId, *, streams: Streams, windows: Windows) -> dict[str, str] | None:
+    """Return the scope whose events an operation is about, or None if there is no such stream."""
+    head = streams.head(bank, operation.sid)
+    # A direct generation's window has no head behind it.
+    found = head or windows.get(bank, operation.sid, operation.window)
+    return found.stream.scope if found else None

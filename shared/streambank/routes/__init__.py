@@ -7,13 +7,16 @@ from typing import Any, NoReturn
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
+from streambank import wiring
 from streambank.errors import NotFound
 from streambank.routes import banks, edits, generation, memories, operations, sessions
+from streambank.routes.roles import admitted
 from streambank.wire import http
 
 _APP = APIGatewayHttpResolver()
 for _router in (banks.ROUTER, memories.ROUTER, edits.ROUTER, generation.ROUTER, sessions.ROUTER, operations.ROUTER):
     _APP.include_router(_router)
+_APP.use(middlewares=[admitted])
 
 
 @_APP.not_found
@@ -27,7 +30,7 @@ def respond(event: Mapping[str, Any], context: object) -> http.Reply:
     Raises:
         StreambankError: whatever the route raises.
     """
-    place = http.place(event)
-    _APP.append_context(place=place, event=event)  # type: ignore[no-untyped-call]
+    principal, place = wiring.caller()(event), http.place(event)
+    _APP.append_context(place=place, event=event, principal=principal)  # type: ignore[no-untyped-call]
     path = "/bank" + place.rest.replace(":", "/:", 1) if place.rest.startswith(":") else "/bank" + place.rest
     return dict(_APP.resolve({**event, "rawPath": path if place.bank else "/banks"}, context))  # type: ignore[arg-type]

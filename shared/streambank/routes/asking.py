@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from streambank import wiring
 from streambank.errors import NotFound
+from streambank.model.principal import Principal
 from streambank.wire import http
 from streambank.wire.ingest import idempotency_token
 
@@ -15,6 +16,12 @@ from streambank.wire.ingest import idempotency_token
 def place(router: APIGatewayHttpRouter) -> http.Place:
     """Return where the request goes."""
     found: http.Place = router.context["place"]
+    return found
+
+
+def principal(router: APIGatewayHttpRouter) -> Principal:
+    """Return who calls."""
+    found: Principal = router.context["principal"]
     return found
 
 

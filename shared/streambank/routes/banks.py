@@ -12,6 +12,8 @@ from streambank.errors import InvalidArgument, NotFound
 from streambank.model.bank import Bank
 from streambank.pipeline import banking, ingest
 from streambank.pipeline.banking import BankChange
+from streambank.routes.asking import principal
+from streambank.rules import access
 from streambank.wire import bank as bank_wire
 from streambank.wire import http, operation, paging, reader, requests
 from streambank.wire.ingest import ingest_call
@@ -62,6 +64,7 @@ def _masked(change: BankChange, mask: str | None) -> BankChange:
 
 @ROUTER.post("/banks")
 def create() -> dict[str, Any]:
+    access.check_new_bank(principal(ROUTER))
     # A random number of 63 bits, as the reference's ids look; it is never used again.
     bank_id = str(secrets.randbits(62) + 2**62)
     bank = banking.create_bank(bank_id, _change(), banks=wiring.stores().banks, now=wiring.now())
@@ -73,7 +76,8 @@ def listed() -> dict[str, Any]:
     query = _event().get("queryStringParameters") or {}
     size = paging.page_size(query.get("pageSize"))
     after = paging.position("banks", query.get("pageToken"), (str,), secret=wiring.page_secret())
-    rest = [bank for bank in wiring.stores().banks.list() if after is None or bank.id > after[0]]
+    known = (bank for bank in wiring.stores().banks.list() if access.knows_bank(principal(ROUTER), bank.id))
+    rest = [bank for bank in known if after is None or bank.id > after[0]]
     page: dict[str, Any] = {_place().parent.rsplit("/", 1)[-1]: [_shown(bank) for bank in rest[:size]]}
     if len(rest) > size:
         page["nextPageToken"] = paging.token("banks", [rest[size - 1].id], secret=wiring.page_secret())
@@ -114,4 +118,5 @@ def ingest_events() -> dict[str, Any]:
     """The discovery document's spelling; Google's SDK uses memories:ingestEvents."""
     key = http.header(_event(), "x-idempotency-key")
     call = ingest_call(http.body(_event()), bank=_place().bank, idempotency_key=key)
+    access.check_scope(principal(ROUTER), call.stream.scope)
     return operation.receipt(ingest.ingest(call, using=wiring.ingestion()), _place().bank_name)

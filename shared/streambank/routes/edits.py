@@ -15,8 +15,9 @@ from streambank.model.ids import OperationId
 from streambank.model.memory import Memory
 from streambank.pipeline import purge
 from streambank.pipeline.edit import Editing, create_memory, roll_back, update_memory
-from streambank.routes.asking import bank, body, idempotency_key, place, query
+from streambank.routes.asking import bank, body, idempotency_key, place, principal, query
 from streambank.routes.operations import window_operation
+from streambank.rules import access
 from streambank.rules.selection import selection
 from streambank.wire import edits, operation
 from streambank.wire.memory import memory as shown
@@ -37,9 +38,20 @@ def _finished(verb: str, memory: Memory) -> dict[str, Any]:
     return operation.finished(name, dict(shown(memory, place(ROUTER).bank_name)))
 
 
+def _known(memory_id: str) -> str:
+    """Return *memory_id*. Raises NotFound if it is of a scope that the caller does not see."""
+    who = principal(ROUTER)
+    if who.scope is not None:
+        memory = wiring.stores().memories.find_or_tombstone(bank(ROUTER), memory_id, now=wiring.now())
+        if memory and not access.sees(who, memory.scope):
+            raise NotFound(f"there is no memory {memory_id!r}")
+    return memory_id
+
+
 @ROUTER.post("/bank/memories")
 def created() -> dict[str, Any]:
     scope, edit = edits.created(body(ROUTER), now=wiring.now())
+    access.check_scope(principal(ROUTER), scope)
     token = idempotency_key(ROUTER)
     asked = query(ROUTER).get("memoryId", "")
     if asked and not _MEMORY_ID.fullmatch(asked):
@@ -52,13 +64,13 @@ def created() -> dict[str, Any]:
 @ROUTER.patch("/bank/memories/<memory_id>")
 def changed(memory_id: str) -> dict[str, Any]:
     scope, edit = edits.changed(body(ROUTER), query(ROUTER).get("updateMask"), now=wiring.now())
-    return _finished("update", update_memory(bank(ROUTER), memory_id, scope, edit, using=_using()))
+    return _finished("update", update_memory(bank(ROUTER), _known(memory_id), scope, edit, using=_using()))
 
 
 @ROUTER.post("/bank/memories/<memory_id>:rollback")
 def rolled_back(memory_id: str) -> dict[str, Any]:
     number = edits.rollback_target(body(ROUTER))
-    return _finished("rollback", roll_back(bank(ROUTER), memory_id, number, using=_using()))
+    return _finished("rollback", roll_back(bank(ROUTER), _known(memory_id), number, using=_using()))
 
 
 @ROUTER.get("/bank/memories/<memory_id>/operations/<name>")
@@ -67,7 +79,7 @@ def looked_at(memory_id: str, name: str) -> dict[str, Any]:
     window = OperationId.parse(name)
     if window:
         return window_operation(place(ROUTER), window)
-    memory = wiring.stores().memories.find_or_tombstone(bank(ROUTER), memory_id, now=wiring.now())
+    memory = wiring.stores().memories.find_or_tombstone(bank(ROUTER), _known(memory_id), now=wiring.now())
     found = _CHANGE.fullmatch(name)
     if memory is None or found is None or int(found[1]) > memory.revision:
         raise NotFound(f"there is no operation {name!r}")

@@ -9,10 +9,12 @@ from typing import Any
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from streambank import wiring
+from streambank.errors import NotFound
 from streambank.model.operation import Operation
 from streambank.pipeline.generate import GenerateCall, from_session, generate, without_keys
 from streambank.pipeline.operations import get_operation
-from streambank.routes.asking import body, idempotency_key, place
+from streambank.routes.asking import body, idempotency_key, place, principal
+from streambank.rules import access
 from streambank.wire import operation
 from streambank.wire.generate import GenerateRequest, generate_request
 
@@ -22,6 +24,7 @@ ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 @ROUTER.post("/bank/memories:generate")
 def generated() -> dict[str, Any]:
     request = _with_session(generate_request(body(ROUTER)))
+    access.check_scope(principal(ROUTER), request.scope or {})
     token = idempotency_key(ROUTER)
     call = GenerateCall(
         bank=place(ROUTER).bank,
@@ -59,6 +62,7 @@ def _with_session(request: GenerateRequest) -> GenerateRequest:
         return request
     from streambank.pipeline.sessions import session_turns
 
+    access.check_sessions(principal(ROUTER))
     source, stores = request.session, wiring.stores()
     session, turns = session_turns(
         place(ROUTER).bank,
@@ -68,4 +72,6 @@ def _with_session(request: GenerateRequest) -> GenerateRequest:
         sessions=stores.sessions,
         now=wiring.now(),
     )
+    if not access.sees_user(principal(ROUTER), session.user_id):
+        raise NotFound(f"there is no session {source.session!r}")
     return replace(request, scope=request.scope or {"user_id": session.user_id}, events=from_session(turns))

@@ -13,7 +13,8 @@ from streambank.model import ids
 from streambank.model.memory import Memory
 from streambank.pipeline import forget, recall
 from streambank.pipeline.recall import Found, Position
-from streambank.routes.asking import bank, body, place, query
+from streambank.routes.asking import bank, body, place, principal, query
+from streambank.rules import access
 from streambank.rules.filtering import Kind, parse
 from streambank.rules.selection import order, selection
 from streambank.wire import ingest as ingest_wire
@@ -41,11 +42,19 @@ def _next(asked: str, end: Position | None) -> dict[str, str]:
     return {"nextPageToken": paging.token(asked, position, secret=wiring.page_secret())}
 
 
+def _check_scope(scope: dict[str, str] | None) -> None:
+    if scope is None:
+        access.check_unbound(principal(ROUTER))
+    else:
+        access.check_scope(principal(ROUTER), scope)
+
+
 @ROUTER.get("/bank/memories")
 def listed() -> dict[str, Any]:
     bank_id, said = bank(ROUTER), query(ROUTER)
     size = paging.page_size(said.get("pageSize"))
     wanted, ordered = selection(said.get("filter", "")), order(said.get("orderBy"))
+    _check_scope(wanted.scope)
     asked = f"memories {bank_id} {wanted.text} {ordered}"
     listing = recall.Listing(wanted, ordered, size, _after(asked, said.get("pageToken")))
     shown, end = recall.listed(bank_id, listing, memories=wiring.stores().memories, now=wiring.now())
@@ -56,6 +65,7 @@ def listed() -> dict[str, Any]:
 def retrieve() -> dict[str, Any] | Response[Any]:
     asked = requests.parsed(requests.RetrieveRequest, body(ROUTER))
     bank_id, scope = bank(ROUTER), ingest_wire.scope(asked.scope, "scope")
+    _check_scope(scope)
     wanted = selection(asked.filter or "", asked.filter_groups, asked.memory_types)
     if asked.similarity_search_params and asked.simple_retrieval_params:
         raise InvalidArgument("simpleRetrievalParams", "excludes similaritySearchParams")
@@ -91,7 +101,7 @@ def profiles() -> dict[str, Any]:
     """No bank keeps structured memories yet, so no scope has a profile."""
     asked = requests.parsed(requests.RetrieveProfilesRequest, body(ROUTER))
     bank(ROUTER)
-    ingest_wire.scope(asked.scope, "scope")
+    _check_scope(ingest_wire.scope(asked.scope, "scope"))
     return {}
 
 
@@ -99,7 +109,7 @@ def _existing(memory_id: str, *, also_deleted: bool = False) -> Memory:
     memories, now = wiring.stores().memories, wiring.now()
     find = memories.find_or_tombstone if also_deleted else memories.find
     memory = find(bank(ROUTER), memory_id, now=now) if len(memory_id) <= paging.MAX_ID else None
-    if memory is None:
+    if memory is None or not access.sees(principal(ROUTER), memory.scope):
         raise NotFound(f"there is no memory {memory_id[: paging.MAX_ID]!r}")
     return memory
 

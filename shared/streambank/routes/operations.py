@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from streambank import wiring
-from streambank.errors import NotFound
+from streambank.errors import FailedPrecondition, InvalidArgument, NotFound
 from streambank.model.ids import OperationId
-from streambank.pipeline.operations import get_operation
+from streambank.pipeline.operations import Place, get_operation, list_operations, scope_of
 from streambank.pipeline.redrive import redrive
-from streambank.wire import http
+from streambank.routes.asking import bank, principal, query
+from streambank.rules import access
+from streambank.wire import http, paging, reader
 from streambank.wire import operation as operation_wire
+from streambank.wire.settings import LONGEST_TTL
 
+# A gateway gives up after 30 s, and local mode answers one call at a time.
+LONGEST_WAIT = timedelta(seconds=10)
+POLL = timedelta(milliseconds=500)
 ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 
 
@@ -28,12 +35,22 @@ def _id(text: str) -> OperationId:
     return operation
 
 
+def _known(bank: str, operation: OperationId) -> OperationId:
+    """Return *operation*. Raises NotFound if it is of a scope that the caller does not see."""
+    who, stores = principal(ROUTER), wiring.stores()
+    if who.scope is not None:
+        scope = scope_of(bank, operation, streams=stores.streams, windows=stores.windows)
+        if scope is not None and not access.sees(who, scope):
+            raise NotFound(f"there is no operation {operation}")
+    return operation
+
+
 @ROUTER.post("/bank/operations/<operation>:redrive")
 def redriven(operation: str) -> dict[str, Any]:
     stores = wiring.stores()
     shown = redrive(
         _place().bank,
-        _id(operation),
+        _known(_place().bank, _id(operation)),
         streams=stores.streams,
         windows=stores.windows,
         plans=stores.plans,
@@ -45,11 +62,63 @@ def redriven(operation: str) -> dict[str, Any]:
 
 def window_operation(place: http.Place, operation: OperationId) -> dict[str, Any]:
     """Return the operation of a window, under whatever parent it was asked for."""
-    stores = wiring.stores()
-    shown = get_operation(place.bank, operation, streams=stores.streams, windows=stores.windows, plans=stores.plans)
+    stores, known = wiring.stores(), _known(place.bank, operation)
+    shown = get_operation(place.bank, known, streams=stores.streams, windows=stores.windows, plans=stores.plans)
     return operation_wire.operation(shown, place.bank_name)
 
 
 @ROUTER.get("/bank/operations/<operation>")
 def get(operation: str) -> dict[str, Any]:
+    return window_operation(_place(), _id(operation))
+
+
+@ROUTER.get("/bank/operations")
+def listed() -> dict[str, Any]:
+    said, place = query(ROUTER), _place()
+    if said.get("filter"):
+        raise InvalidArgument("filter", "operations cannot be filtered")
+    asked = f"operations {place.bank}"
+    where = paging.position(asked, said.get("pageToken"), (int, str, int), secret=wiring.page_secret())
+    stores = wiring.stores()
+    found = stores.banks.get(bank(ROUTER))
+    shown, end = list_operations(
+        place.bank,
+        paging.page_size(said.get("pageSize")),
+        Place(*where) if where else None,
+        streams=stores.streams,
+        windows=stores.windows,
+        bank_rule=found.default_rule if found else None,
+    )
+    page: dict[str, Any] = {"operations": [operation_wire.operation(one, place.bank_name) for one in shown]}
+    if end:
+        position = [end.shard, end.entry, end.window]
+        page["nextPageToken"] = paging.token(asked, position, secret=wiring.page_secret())
+    return page
+
+
+@ROUTER.post("/bank/operations/<operation>:cancel")
+def cancelled(operation: str) -> dict[str, Any]:
+    """Cancelling would lose events, so it is refused."""
+    shown = window_operation(_place(), _id(operation))
+    problem = "is done already" if shown["done"] else "cannot be cancelled: its events would be lost"
+    raise FailedPrecondition(f"{operation} {problem}")
+
+
+@ROUTER.delete("/bank/operations/<operation>")
+def forgotten(operation: str) -> dict[str, Any]:
+    """Who deletes an operation is no longer interested; its record expires by itself."""
+    if not window_operation(_place(), _id(operation))["done"]:
+        raise FailedPrecondition(f"{operation} is not done")
+    return {}
+
+
+@ROUTER.post("/bank/operations/<operation>:wait")
+def waited(operation: str) -> dict[str, Any]:
+    """Answer when the operation is done, or as it is after the timeout, ten seconds at most."""
+    span = reader.duration(query(ROUTER).get("timeout") or "10s", "timeout", least=timedelta(0), most=LONGEST_TTL)
+    for _ in range(int(min(span, LONGEST_WAIT) / POLL)):
+        shown = window_operation(_place(), _id(operation))
+        if shown["done"]:
+            return shown
+        wiring.pause(POLL.total_seconds())
     return window_operation(_place(), _id(operation))

@@ -12,6 +12,8 @@ from streambank.errors import NotFound
 from streambank.model.session import Position, Session
 from streambank.pipeline import sessions
 from streambank.pipeline.sessions import NEWEST_FIRST
+from streambank.routes.asking import principal
+from streambank.rules import access
 from streambank.store.sessions import Sessions
 from streambank.wire import http, operation, paging, session_event, session_filters
 from streambank.wire import session as session_wire
@@ -34,7 +36,8 @@ def _query(*names: str) -> str | None:
 
 
 def _bank() -> str:
-    """Return the bank of the route. Raises NotFound if there is none."""
+    """Return the bank of the route. Raises NotFound if there is none, PermissionDenied for who is bound otherwise."""
+    access.check_sessions(principal(ROUTER))
     if wiring.stores().banks.get(_place().bank) is None:
         raise NotFound(f"there is no bank {_place().bank!r}")
     return _place().bank
@@ -53,7 +56,19 @@ def _shown(session: Session) -> dict[str, Any]:
 
 
 def _existing(session_id: str) -> Session:
-    return sessions.existing(_bank(), session_id, sessions=_store(), now=wiring.now())
+    session = sessions.existing(_bank(), session_id, sessions=_store(), now=wiring.now())
+    if not access.sees_user(principal(ROUTER), session.user_id):
+        raise NotFound(f"there is no session {session_id!r}")
+    return session
+
+
+def _known(session_id: str) -> str:
+    """Return *session_id*. Raises NotFound if it is of a user whom the caller does not see."""
+    bank, who = _bank(), principal(ROUTER)
+    session = _store().find(bank, session_id) if who.scope is not None else None
+    if session and not access.sees_user(who, session.user_id):
+        raise NotFound(f"there is no session {session_id!r}")
+    return session_id
 
 
 def _page(query: str, *shape: type) -> tuple[int, list[Any] | None]:
@@ -71,6 +86,7 @@ def create() -> dict[str, Any]:
     # A random number of 63 bits, as the reference's ids look.
     session_id = session_wire.session_id(_query("sessionId", "session_id")) or str(secrets.randbits(62) + 2**62)
     said = session_wire.new_session(_body())
+    access.check_user(principal(ROUTER), said.user_id)
     made = sessions.create(
         _bank(), session_id, said, sessions=_store(), patience=wiring.stores().patience, now=wiring.now()
     )
@@ -85,6 +101,7 @@ def listed() -> dict[str, Any]:
     size, where = _page(query, int, str)
     after = Position(*where) if where else None
     user_id = matches.user_id
+    access.check_user(principal(ROUTER), user_id)
     shown, end = sessions.in_bank(
         bank, matches, size, after, sessions=_store(), now=wiring.now(), order=order, user_id=user_id
     )
@@ -100,14 +117,15 @@ def get(session_id: str) -> dict[str, Any]:
 def update(session_id: str) -> dict[str, Any]:
     said = session_wire.changed_session(_body(), _query("updateMask", "update_mask"))
     changed = sessions.update(
-        _bank(), session_id, said, sessions=_store(), patience=wiring.stores().patience, now=wiring.now()
+        _bank(), _known(session_id), said, sessions=_store(), patience=wiring.stores().patience, now=wiring.now()
     )
     return _shown(changed)
 
 
 @ROUTER.delete("/bank/sessions/<session_id>")
 def delete(session_id: str) -> dict[str, Any]:
-    sessions.delete(_bank(), session_id, sessions=_store(), patience=wiring.stores().patience, now=wiring.now())
+    known, patience = _known(session_id), wiring.stores().patience
+    sessions.delete(_bank(), known, sessions=_store(), patience=patience, now=wiring.now())
     return operation.finished(f"{_name(session_id)}/operations/delete", {})
 
 
@@ -127,7 +145,8 @@ def deleted(session_id: str) -> dict[str, Any]:
 @ROUTER.post("/bank/sessions/<session_id>:appendEvent")
 def append_event(session_id: str) -> dict[str, Any]:
     event = session_event.session_event(_body())
-    sessions.append(_bank(), session_id, event, sessions=_store(), patience=wiring.stores().patience, now=wiring.now())
+    known, patience = _known(session_id), wiring.stores().patience
+    sessions.append(_bank(), known, event, sessions=_store(), patience=patience, now=wiring.now())
     return {}
 
 

@@ -7,6 +7,7 @@ X#{bank}#{session} S, E#{number}
 K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}
 BANKS              {bank}
 BANK#{bank}        CONFIG
+A#{key id}         KEY
 """
 
 from __future__ import annotations
@@ -123,6 +124,14 @@ def bank(bank_id: str) -> Key:
 
 def bank_config(bank_id: str) -> Key:
     return Key(f"BANK#{bank_id}", "CONFIG")
+
+
+# The partition of index `list` that all API keys are found in.
+API_KEYS = "KEYS"
+
+
+def api_key(key_id: str) -> Key:
+    return Key(f"A#{key_id}", "KEY")
 
 
 def due_partition(key: Key) -> str:

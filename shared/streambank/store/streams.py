@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -59,6 +59,13 @@ class Streams:
         """Return the head of a stream, or None."""
         item = self._table.get(keys.head(bank, sid))
         return codec.head_of(item) if item else None
+
+    def registered(self, bank: str, after: tuple[int, str] | None) -> Iterator[tuple[int, str, str]]:
+        """Yield shard, entry and sid of a bank's streams, from *after* on (that one included)."""
+        for shard in range(after[0] if after else 0, keys.REGISTRY_SHARDS):
+            first = after[1] if after and after[0] == shard else "S#"
+            for item in self._table.query(keys.registry(bank, shard), between=(first, "S#~")):
+                yield shard, item["SK"], item["sid"]
 
     def head_and_bank(self, bank: str, sid: str) -> tuple[Head | None, Bank | None]:
         """Return the head of a stream and its bank: one round trip."""

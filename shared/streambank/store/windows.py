@@ -39,6 +39,13 @@ class Windows:
         item = self._table.get(keys.window(bank, sid, number))
         return codec.window_of(item) if item else None
 
+    def newest_first(self, bank: str, sid: str, *, before: int | None = None) -> Iterator[Window]:
+        """Yield the sealed windows of a stream, the newest first, from the one before *before* on."""
+        key = keys.window(bank, sid, 0)
+        last = keys.window(bank, sid, 10**12 - 1 if before is None else before - 1)
+        found = self._table.query(key.pk, between=(key.sk, last.sk), backward=True, page=100)
+        return map(codec.window_of, found)
+
     def claim(self, attempt: Attempt, *, now: datetime) -> Window | None:
         """Book that *attempt* began and return its window, or None if it is too late for it."""
         update = Update(window_key(attempt), {"beg": milliseconds(now), "new": None}, is_mine(attempt.attempt))

@@ -21,6 +21,8 @@ _BANK_PATH = re.compile(
 _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
     (errors.PayloadTooLarge, 413, "INVALID_ARGUMENT"),
     (errors.InvalidArgument, 400, "INVALID_ARGUMENT"),
+    (errors.Unauthenticated, 401, "UNAUTHENTICATED"),
+    (errors.PermissionDenied, 403, "PERMISSION_DENIED"),
     (errors.FailedPrecondition, 400, "FAILED_PRECONDITION"),
     (errors.NotFound, 404, "NOT_FOUND"),
     (errors.AlreadyExists, 409, "ALREADY_EXISTS"),
@@ -84,8 +86,14 @@ def error_reply(error: errors.StreambankError) -> Reply:
     if isinstance(error, errors.InvalidArgument) and error.field:
         violation = {"field": error.field, "description": error.problem}
         document["details"] = [{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": [violation]}]
+    return reply({"error": document}, status, _error_headers(error, status))
+
+
+def _error_headers(error: errors.StreambankError, status: int) -> dict[str, str]:
+    if status == 401:
+        return {"www-authenticate": "Bearer"}
     wait = error.retry_after_seconds if isinstance(error, errors.Unavailable) else 60
-    return reply({"error": document}, status, {"retry-after": str(wait)} if status == 503 else {})
+    return {"retry-after": str(wait)} if status == 503 else {}
 
 
 def internal_error() -> Reply:

@@ -1,0 +1,39 @@
+"""What the fuzzer finds in the service: something of every kind, to be read and to be deleted."""
+
+from typing import Any
+
+import httpx
+
+from infra.local.service import LocalService
+
+BANK = "/v1beta1/projects/demo/locations/here/reasoningEngines/default"
+SCOPE = {"user_id": "123"}
+KEPT = "kept"
+DOOMED = "doomed"
+
+
+def plant(service: LocalService) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Make resources, and return the ids of those to be used and of those to be deleted."""
+    with httpx.Client(base_url=service.base_url, headers={"authorization": "Bearer local"}, timeout=60) as client:
+        for name in (KEPT, DOOMED):
+            _post(client, f"/memories?memoryId={name}", {"scope": SCOPE, "fact": f"The {name} one likes tea."})
+            _post(client, f"/sessions?sessionId={name}", {"userId": "123"})
+        done = _post(client, "/memories:ingestEvents", _call("My name is Ada.", force=True))
+        waiting = _post(client, "/memories:ingestEvents", _call("I like tea.", force=False))
+    service.settle()
+    operation = done["name"].rpartition("/")[2]
+    known = {"memory": [KEPT], "session": [KEPT], "operation": [operation, f"{operation}-g", "create-1"]}
+    doomed = {"memory": [DOOMED], "session": [DOOMED], "operation": [waiting["name"].rpartition("/")[2]]}
+    return known, doomed
+
+
+def _post(client: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = client.post(BANK + path, json=body).raise_for_status().json()
+    return found
+
+
+def _call(text: str, *, force: bool) -> dict[str, Any]:
+    event = {"content": {"role": "user", "parts": [{"text": text}]}}
+    rule = {"generationRule": {"eventCount": 10}}
+    source = {"events": [event]}
+    return {"scope": SCOPE, "directContentsSource": source, "generationTriggerConfig": rule, "forceFlush": force}

@@ -1,0 +1,1 @@
+"""The OpenAPI description of the service; `python -m infra.openapi` writes docs/openapi.json."""

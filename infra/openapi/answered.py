@@ -1,0 +1,299 @@
+"""What the service answers. Fields may be added to an answer at any time."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from infra.openapi.leaves import Instant, MetadataValue, Topic
+from streambank.model.operation import OperationState
+from streambank.model.rule import Reason
+from streambank.model.verdict import Verdict
+
+Object = dict[str, Any]
+
+
+class Answer(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class Empty(Answer):
+    """Nothing more to say."""
+
+
+# ---- refusals
+
+
+class FieldViolation(Answer):
+    field: str
+    description: str
+
+
+class BadRequest(Answer):
+    field_violations: list[FieldViolation] | None = None
+
+
+class Status(Answer):
+    """Code is the HTTP status, status the name of google.rpc.Code."""
+
+    code: int
+    message: str
+    status: str
+    details: list[BadRequest] | None = None
+
+
+class Error(Answer):
+    """A refusal by the service."""
+
+    error: Status
+
+
+class GatewayError(Answer):
+    """A refusal by API Gateway, before the service was asked."""
+
+    message: str
+
+
+# ---- resources
+
+
+class Memory(Answer):
+    name: str
+    fact: str
+    scope: dict[str, str]
+    memory_type: Literal["NATURAL_LANGUAGE_COLLECTION"]
+    create_time: Instant
+    update_time: Instant
+    expire_time: Instant | None = None
+    display_name: str | None = None
+    description: str | None = None
+    topics: list[Topic] | None = None
+    metadata: dict[str, MetadataValue] | None = None
+
+
+class ExtractedMemory(Answer):
+    fact: str
+
+
+class MemoryRevision(Answer):
+    """A deletion leaves a revision with an empty fact."""
+
+    name: str
+    fact: str
+    create_time: Instant
+    expire_time: Instant | None = None
+    labels: dict[str, str] | None = None
+    extracted_memories: list[ExtractedMemory] | None = None
+
+
+class BankContext(Answer):
+    """The configuration as it was sent, in camelCase."""
+
+    memory_bank_config: Object
+
+
+class Bank(Answer):
+    name: str
+    create_time: Instant
+    update_time: Instant
+    display_name: str | None = None
+    description: str | None = None
+    context_spec: BankContext | None = None
+
+
+class Session(Answer):
+    name: str
+    user_id: str
+    create_time: Instant
+    update_time: Instant
+    expire_time: Instant | None = None
+    display_name: str | None = None
+    session_state: Object | None = None
+    labels: dict[str, str] | None = None
+
+
+class SessionEvent(Answer):
+    name: str
+    author: str
+    invocation_id: str
+    timestamp: Instant
+    content: Object | None = None
+    actions: Object | None = None
+    event_metadata: Object | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    raw_event: Object | None = None
+
+
+# ---- operations
+
+
+class GenericMetadata(Answer):
+    create_time: Instant | None = None
+    update_time: Instant | None = None
+    state: OperationState
+
+
+class NextTrigger(Answer):
+    kind: str
+    time: Instant
+    remaining_events: int | None = None
+
+
+class Coverage(Answer):
+    """Events of the window, and how many of them were in a prompt."""
+
+    events: int
+    covered: int
+
+
+class WindowMetadata(Answer):
+    """Where the events of a window are; the counts of a call stand in its own reply only."""
+
+    generic_metadata: GenericMetadata
+    state: OperationState
+    window: int
+    pending_events: int
+    next_trigger: NextTrigger | None = None
+    generate_memories_operation: str | None = None
+    accepted_events: int | None = None
+    duplicate_events: int | None = None
+    conflicting_event_ids: list[str] | None = None
+    trigger: Reason | None = None
+    attempts: int | None = None
+    failures: int | None = None
+    failure: str | None = None
+    coverage: Coverage | None = None
+    verdict_counts: dict[str, int] | None = None
+    model_calls: int | None = None
+    prompted_characters: int | None = None
+
+
+class OperationError(Answer):
+    """Code is a google.rpc.Code."""
+
+    code: int
+    message: str
+
+
+class MemoryName(Answer):
+    name: str
+
+
+class GeneratedMemory(Answer):
+    memory: MemoryName
+    action: Literal["CREATED", "UPDATED", "DELETED"]
+    previous_revision: str | None = None
+
+
+class RecordedVerdict(Answer):
+    fact: str
+    verdict: Verdict
+    memory: str | None = None
+    reason: str | None = None
+
+
+class WindowResponse(Answer):
+    """An ingest names its generation, by both fields; a generation says what became of each fact."""
+
+    name: str | None = None
+    generate_memories_operation: str | None = None
+    generated_memories: list[GeneratedMemory] | None = None
+    verdicts: list[RecordedVerdict] | None = None
+
+
+class WindowOperation(Answer):
+    """The operation of a window; done with an error is parked, and may be redriven."""
+
+    name: str
+    done: bool
+    metadata: WindowMetadata
+    response: WindowResponse | None = None
+    error: OperationError | None = None
+
+
+class Operation(Answer):
+    name: str
+    done: bool
+    metadata: Object | None = None
+    response: Object | None = None
+    error: OperationError | None = None
+
+
+class Finished(Answer):
+    """An operation that is done in the reply that names it."""
+
+    name: str
+    done: Literal[True]
+
+
+class EmptyOperation(Finished):
+    response: Empty
+
+
+class BankOperation(Finished):
+    response: Bank
+
+
+class MemoryOperation(Finished):
+    response: Memory
+
+
+class SessionOperation(Finished):
+    response: Session
+
+
+class PurgeCount(Answer):
+    purge_count: int
+
+
+class PurgeOperation(Finished):
+    response: PurgeCount
+
+
+# ---- lists
+
+
+class Page(Answer):
+    next_page_token: str | None = None
+
+
+class Banks(Page):
+    """The list's name is the collection's: memoryBanks where the path says so."""
+
+    reasoning_engines: list[Bank]
+
+
+class Memories(Page):
+    memories: list[Memory]
+
+
+class RetrievedMemory(Answer):
+    """The distance is there when a text was searched for."""
+
+    memory: Memory
+    distance: float | None = None
+
+
+class RetrievedMemories(Page):
+    retrieved_memories: list[RetrievedMemory]
+
+
+class Profiles(Answer):
+    profiles: dict[str, Object] | None = None
+
+
+class MemoryRevisions(Page):
+    memory_revisions: list[MemoryRevision]
+
+
+class Sessions(Page):
+    sessions: list[Session]
+
+
+class SessionEvents(Page):
+    session_events: list[SessionEvent]
+
+
+class Operations(Page):
+    operations: list[WindowOperation]

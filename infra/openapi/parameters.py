@@ -1,0 +1,71 @@
+"""Parameters of paths, queries and headers."""
+
+from typing import Any
+
+from streambank.model.ids import BANK_ID
+from streambank.model.session import SESSION_ID
+from streambank.wire import ingest, paging, settings
+
+JsonObject = dict[str, Any]
+
+
+def _named(name: str, place: str, description: str, schema: JsonObject) -> JsonObject:
+    return {"name": name, "in": place, "description": description, "schema": schema}
+
+
+def _path(name: str, description: str, **schema: Any) -> JsonObject:
+    return _named(name, "path", description, {"type": "string", **schema}) | {"required": True}
+
+
+def _query(name: str, description: str, **schema: Any) -> JsonObject:
+    return _named(name, "query", description, {"type": "string", **schema})
+
+
+def _whole(pattern: str) -> str:
+    # \Z is Python's spelling.
+    return f"^{pattern}$".replace(r"\Z", "$")
+
+
+IN_PATH: dict[str, JsonObject] = {
+    "project": _path("project", "Taken as it is, and echoed.", pattern="^[^/]+$", examples=["demo"]),
+    "location": _path("location", "Taken as it is, and echoed.", pattern="^[^/]+$", examples=["here"]),
+    "bank": _path("bank", "A bank's id.", pattern=_whole(BANK_ID.pattern), examples=["default"]),
+    "memory": _path("memory", "A memory's id.", minLength=1, maxLength=paging.MAX_ID, pattern="^[^/]+$"),
+    "revision": _path("revision", "A revision's number.", pattern="^[0-9]{1,12}$", examples=["1"]),
+    "session": _path("session", "A session's id.", pattern=_whole(SESSION_ID.pattern)),
+    "operation": _path("operation", "An operation's id.", minLength=1, pattern="^[^/]+$"),
+}
+
+PAGE_SIZE: JsonObject = _query("pageSize", f"By default, and for 0, {paging.DEFAULT_PAGE}.") | {
+    "schema": {"type": "integer", "minimum": 0, "maximum": paging.MAX_PAGE}
+}
+PAGE_TOKEN = _query("pageToken", "The nextPageToken of the page before, with the same query.")
+PAGE = (PAGE_SIZE, PAGE_TOKEN)
+UPDATE_MASK = _query("updateMask", "What changes, comma-separated; without it, the fields that the body has.")
+MEMORY_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["fact,display_name"]}}
+SESSION_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display_name,labels"]}}
+BANK_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display_name,context_spec"]}}
+MEMORY_FILTER = _query("filter", "AIP-160, over facts, times, topics and scopes.", examples=['scope.user_id="123"'])
+REVISION_FILTER = _query("filter", "AIP-160, over labels.", examples=['labels.source="chat"'])
+SESSION_FILTER = _query("filter", "AIP-160, over display_name, user_id and labels.", examples=['user_id="123"'])
+EVENT_FILTER = _query("filter", "AIP-160, over timestamp.", examples=['timestamp>="2026-01-01T00:00:00Z"'])
+NO_FILTER = _query("filter", "Operations cannot be filtered.", maxLength=0)
+TIME_ORDER = _query(
+    "orderBy", "create_time or update_time, with desc for newest first.", examples=["create_time desc", "update_time"]
+)
+EVENT_ORDER = _query("orderBy", "timestamp, with desc for newest first.", examples=["timestamp", "timestamp desc"])
+MEMORY_ID = _query("memoryId", "The id of the new memory.", pattern="^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$")
+NEW_SESSION_ID = _query("sessionId", "The id of the new session.", pattern=_whole(SESSION_ID.pattern))
+FORCE = _query("force", "Deletes what the bank holds with it; also taken in the body.", enum=["true", "false"])
+TIMEOUT = _query(
+    "timeout",
+    f"How long to wait, 10 s at most; a longer one, up to {settings.LONGEST_TTL.days} days, counts as that.",
+    pattern=r"^[0-9]{1,12}(\.[0-9]{1,9})?s$",
+    examples=["0.1s"],
+)
+IDEMPOTENCY_KEY: JsonObject = _named(
+    "X-Idempotency-Key",
+    "header",
+    "Lets a call be sent again that names nothing by an id of its own.",
+    {"type": "string", "minLength": 1, "maxLength": ingest.MAX_ID_BYTES},
+)

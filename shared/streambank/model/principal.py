@@ -1,0 +1,41 @@
+"""Who calls, and what a caller may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+EVERY_BANK = "*"
+
+
+class Role(StrEnum):
+    """What a caller may do; none of them includes another."""
+
+    INGEST = "ingest"
+    READ = "read"
+    EDIT = "edit"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A caller; *scope* is what the scope of everything it touches must hold, or None for any scope."""
+
+    name: str
+    banks: tuple[str, ...]
+    roles: frozenset[Role]
+    scope: dict[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        # An empty pattern would fit every scope, which nobody means who writes one.
+        if self.scope is not None and not self.scope:
+            raise ValueError("a scope that binds a caller names at least one key")
+
+    @property
+    def has_every_bank(self) -> bool:
+        return EVERY_BANK in self.banks
+
+
+def operator(name: str) -> Principal:
+    """Return a caller who may do everything."""
+    return Principal(name, (EVERY_BANK,), frozenset(Role))

@@ -1,0 +1,220 @@
+"""Who is let in by the functions, and what the template asks API Gateway to do."""
+
+import json
+import subprocess
+import sys
+
+import boto3
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samtranslator.yaml_helper import yaml_parse
+
+from infra.local.stack import translate
+from streambank import routes, wiring
+from streambank.errors import NotFound, PermissionDenied
+from streambank.model.principal import Principal, Role
+from streambank.routes.roles import OVER_ALL_SCOPES, ROLES, admitted
+from streambank.settings import AuthMode, Settings
+from streambank.wire import http
+from tests.aws import ROOT
+from tests.functions.declared import FUNCTIONS, statements
+
+REGISTERED = {(route.method, route.path): route for route in routes._APP._static_routes + routes._APP._dynamic_routes}
+SETTINGS = {"TABLE_NAME": "t"}
+
+
+# ---- routes
+
+
+def test_every_route_has_a_role_and_every_role_a_route():
+    """One table says what each route takes, and nothing else."""
+    assert set(REGISTERED) == set(ROLES)
+    assert set(ROLES) >= OVER_ALL_SCOPES
+
+
+class App:
+    """What the middleware sees of the resolver."""
+
+    def __init__(self, route, principal, bank="1"):
+        self.context = {"_route": route, "principal": principal, "place": http.Place("p", bank, "")}
+
+
+def passed(route, principal):
+    return admitted(App(route, principal), lambda app: app.context["place"].bank)
+
+
+def test_a_route_without_a_role_is_not_there(monkeypatch):
+    """Whoever adds a route and no role finds 404, not an open door."""
+    route = REGISTERED["GET", "/bank/memories"]
+    everything = Principal("p", ("*",), frozenset(Role))
+    assert passed(route, everything) == "1"
+    monkeypatch.delitem(ROLES, ("GET", "/bank/memories"))
+    with pytest.raises(NotFound):
+        passed(route, everything)
+
+
+@given(asked=st.sampled_from(sorted(ROLES)), roles=st.frozensets(st.sampled_from(Role)), is_bound=st.booleans())
+def test_a_route_lets_its_role_in_and_no_other(asked, roles, is_bound):
+    """The role of the table decides; what reaches over all scopes is shut to bound callers."""
+    principal = Principal("p", ("1",), roles, {"user_id": "1"} if is_bound else None)
+    if ROLES[asked] in roles and not (is_bound and asked in OVER_ALL_SCOPES):
+        assert passed(REGISTERED[asked], principal) == "1"
+    else:
+        with pytest.raises(PermissionDenied):
+            passed(REGISTERED[asked], principal)
+
+
+def test_methods_that_only_look_take_a_role_that_only_looks():
+    """No GET takes more than read, and no DELETE or PATCH as little."""
+    for (method, _), role in ROLES.items():
+        assert (role is Role.READ) or method != "GET"
+        assert role in (Role.EDIT, Role.ADMIN) or method not in ("PATCH", "DELETE")
+
+
+# ---- modes
+
+
+def test_a_deployment_is_closed_by_default():
+    """Without the variable callers need keys, and a misspelt mode opens nothing."""
+    assert Settings.read(SETTINGS).auth_mode is AuthMode.KEYS
+    for mode in AuthMode:
+        assert Settings.read(SETTINGS | {"AUTH_MODE": mode}).auth_mode is mode
+    for mode in ("", "none", "OPEN", "Keys"):
+        with pytest.raises(ValueError, match="not a valid"):
+            Settings.read(SETTINGS | {"AUTH_MODE": mode})
+
+
+@pytest.mark.parametrize("mode", [mode for mode in AuthMode if mode is not AuthMode.OPEN])
+@pytest.mark.parametrize("name", ["ingest", "api"])
+def test_a_request_without_credentials_is_refused_in_every_mode(monkeypatch, name, mode):
+    """An event that no gateway and no key vouches for is 401: also if a route lost its authoriser."""
+    for variable, value in {"TABLE_NAME": "t", "AUTH_MODE": mode, "AWS_DEFAULT_REGION": "us-east-1"}.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    wiring.use_clock(wiring._clock)
+    event = json.loads((ROOT / "events" / f"{name}.json").read_text())
+    event["requestContext"].pop("authorizer", None)
+    event["headers"] = {}
+    handler = {}
+    exec((ROOT / "functions" / f"{name}.py").read_text(), handler)
+    reply = handler["handler"](event, None)
+    wiring.use_clock(wiring._clock)
+    assert reply["statusCode"] == 401
+    assert json.loads(reply["body"])["error"]["status"] == "UNAUTHENTICATED"
+
+
+@pytest.mark.parametrize("name", ["Ingest", "Api"])
+def test_whoever_answers_may_look_up_keys(name):
+    """A key is one GetItem, and only those who answer callers are told the mode."""
+    assert any("dynamodb:GetItem" in statement["Action"] for statement in statements(name))
+    told = {other for other, found in FUNCTIONS.items() if "AUTH_MODE" in str(found.get("Environment"))}
+    assert told == {"Ingest", "Api"}
+
+
+def test_ingest_starts_light():
+    """Telling who calls brings no pydantic and no resolver into the hot path's cold start."""
+    code = (
+        "import sys, os; sys.path[:0] = ['shared', '.']; os.environ |= {'TABLE_NAME': 't', 'AWS_DEFAULT_REGION':"
+        " 'us-east-1'}; import functions.ingest; print(sorted(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "'streambank.pipeline.key_ring'" in found.stdout
+    for heavy in ("pydantic", "aws_lambda_powertools.event_handler", "streambank.routes", "streambank.store.memories"):
+        assert f"'{heavy}'" not in found.stdout
+
+
+# ---- the template
+
+
+def parsed():
+    return yaml_parse((ROOT / "template.yaml").read_text())
+
+
+def resolved(value, conditions, parameters):
+    """Return *value* as CloudFormation would: If, Ref to parameters, NoValue."""
+    if isinstance(value, list):
+        found = [resolved(one, conditions, parameters) for one in value]
+        return [one for one in found if one is not None]
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"Fn::If"}:
+        name, yes, no = value["Fn::If"]
+        return resolved(yes if conditions[name] else no, conditions, parameters)
+    if value == {"Ref": "AWS::NoValue"}:
+        return None
+    if set(value) == {"Ref"} and value["Ref"] in parameters:
+        return parameters[value["Ref"]]
+    found = {key: resolved(one, conditions, parameters) for key, one in value.items()}
+    return {key: one for key, one in found.items() if one is not None}
+
+
+JWT = {"JwtIssuer": "https://issuer.example", "JwtAudience": "me"}
+
+
+def deployed(mode):
+    """Return the API's definition and schemes as they are deployed under *mode*."""
+    parameters = {"AuthMode": mode, **JWT}
+    translated = translate(parsed(), ROOT, parameters)
+    conditions = {
+        name: parameters[left["Ref"]] == right
+        for name, condition in translated["Conditions"].items()
+        for left, right in [condition["Fn::Equals"]]
+    }
+    return resolved(translated["Resources"]["HttpApi"]["Properties"]["Body"], conditions, parameters)
+
+
+def sams_own(auth):
+    """Return what SAM itself makes of the same events and *auth*."""
+    source = parsed()
+    properties = source["Resources"]["HttpApi"]["Properties"]
+    del properties["DefinitionBody"]
+    properties["Auth"] = auth
+    return translate(source, ROOT, {})["Resources"]["HttpApi"]["Properties"]["Body"]
+
+
+def methods(body):
+    return {
+        (path, method): (found.get("security"), found["x-amazon-apigateway-integration"])
+        for path, methods in body["paths"].items()
+        for method, found in methods.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("mode", "auth"),
+    [
+        ("keys", {}),
+        ("iam", {"EnableIamAuthorizer": True, "DefaultAuthorizer": "AWS_IAM"}),
+        (
+            "jwt",
+            {
+                "DefaultAuthorizer": "Jwt",
+                "Authorizers": {
+                    "Jwt": {
+                        "IdentitySource": "$request.header.Authorization",
+                        "JwtConfiguration": {"issuer": JWT["JwtIssuer"], "audience": [JWT["JwtAudience"]]},
+                    }
+                },
+            },
+        ),
+    ],
+)
+def test_each_mode_is_what_sam_would_have_made_of_it(monkeypatch, mode, auth):
+    """The definition that a mode deploys has the routes, integrations and authoriser of SAM's own for that mode."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    ours, theirs = deployed(mode), sams_own(auth)
+    assert methods(ours) == methods(theirs)
+    assert len(methods(ours)) == 4
+    schemes = [body.get("components", {}).get("securitySchemes", {}) for body in (ours, theirs)]
+    assert schemes[0] == schemes[1]
+    assert all(bool(security) is (mode != "keys") for security, _ in methods(ours).values())
+
+
+def test_the_template_offers_no_open_mode():
+    """Nobody deploys an API that asks for nothing; a JWT mode without its issuer is refused before anything is made."""
+    parameters = parsed()["Parameters"]
+    assert parameters["AuthMode"]["AllowedValues"] == ["keys", "jwt", "iam"]
+    assert parameters["AuthMode"]["Default"] == "keys"
+    assert "JwtIssuer" in str(parsed()["Rules"])
+    assert parsed()["Resources"]["HttpApi"]["Properties"]["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0

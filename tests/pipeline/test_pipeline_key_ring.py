@@ -1,0 +1,138 @@
+"""Keys that are remembered for a minute."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+
+from streambank.errors import Unauthenticated
+from streambank.model.api_key import ApiKey, Token
+from streambank.model.principal import operator
+from streambank.pipeline.key_ring import KeyRing
+from streambank.store.api_keys import ApiKeys
+from tests.world import START, Clock
+
+TOKENS = [Token.made(bytes([number]) * 42) for number in range(5)]
+
+
+@dataclass
+class Counted:
+    """A client that counts its reads."""
+
+    client: object
+    reads: list[str] = field(default_factory=list)
+
+    def __getattr__(self, name):
+        self.reads.append(name)
+        return getattr(self.client, name)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def counted(world):
+    world.table._client = Counted(world.client)
+    return world.table._client.reads
+
+
+@pytest.fixture
+def store(world, counted):
+    store = ApiKeys(world.table)
+    for token in TOKENS[:4]:
+        store.create(ApiKey(token.key_id, token.digest, operator(token.key_id), START, START + timedelta(minutes=10)))
+    counted.clear()
+    return store
+
+
+@pytest.fixture
+def ring(store, clock):
+    return KeyRing(store, clock, most=3)
+
+
+def refused(ring, text):
+    with pytest.raises(Unauthenticated) as found:
+        ring.holder(text)
+    return str(found.value)
+
+
+def test_a_token_opens_with_one_read_a_minute(ring, counted, clock):
+    """The first use reads one item, further ones nothing until a minute has passed."""
+    for _ in range(5):
+        assert ring.holder(TOKENS[0].reveal()).name == TOKENS[0].key_id
+    clock.move(seconds=59)
+    ring.holder(TOKENS[0].reveal())
+    assert counted == ["get_item"]
+    clock.move(seconds=1)
+    ring.holder(TOKENS[0].reveal())
+    assert counted == ["get_item"] * 2
+
+
+def test_a_revoked_key_opens_for_a_minute_at_most(ring, store, clock):
+    """What is remembered is forgotten in time."""
+    ring.holder(TOKENS[0].reveal())
+    store.revoke(TOKENS[0].key_id, now=clock())
+    clock.move(seconds=60)
+    refused(ring, TOKENS[0].reveal())
+
+
+def test_an_expired_key_is_not_opened_by_memory(ring, clock):
+    """The expiry counts to the second, also for a key that is remembered."""
+    clock.move(minutes=9, seconds=59)
+    ring.holder(TOKENS[0].reveal())
+    clock.move(seconds=1)
+    refused(ring, TOKENS[0].reveal())
+
+
+def test_memory_takes_no_other_secret(ring):
+    """A key that is remembered still asks for its own secret."""
+    ring.holder(TOKENS[0].reveal())
+    refused(ring, Token(TOKENS[0].key_id, TOKENS[1].secret).reveal())
+
+
+def test_a_clock_that_is_set_back_keeps_no_key(ring, store, clock):
+    """What was remembered later than now is read again."""
+    clock.move(minutes=5)
+    ring.holder(TOKENS[0].reveal())
+    store.revoke(TOKENS[0].key_id, now=clock())
+    clock.move(minutes=-5)
+    refused(ring, TOKENS[0].reveal())
+
+
+def test_unknown_keys_are_not_remembered(ring, counted, store, clock):
+    """A key that is made after somebody tried it opens at once, and unknown ids fill no memory."""
+    token = TOKENS[4]
+    refused(ring, token.reveal())
+    store.create(ApiKey(token.key_id, token.digest, operator("new"), START))
+    assert ring.holder(token.reveal()).name == "new"
+
+
+def test_what_is_no_token_reads_nothing(ring, counted):
+    """Nonsense does not reach the table."""
+    for text in (None, "", "local", "sb_", TOKENS[0].reveal() + "x", "x" * 10_000):
+        refused(ring, text)
+    assert counted == []
+
+
+def test_memory_has_a_bound(ring, counted):
+    """The longest known key makes way for a new one; every key still opens."""
+    for token in TOKENS[:4]:
+        ring.holder(token.reveal())
+    assert len(ring._known) == 3
+    counted.clear()
+    for token in TOKENS[1:4]:
+        ring.holder(token.reveal())
+    assert counted == []
+    ring.holder(TOKENS[0].reveal())
+    assert counted == ["get_item"]
+
+
+def test_refusals_say_the_same_and_show_nothing(ring, store, clock):
+    """Unknown, wrong, revoked: one message, without the token; the ring's own text has no key either."""
+    store.revoke(TOKENS[1].key_id, now=clock())
+    wrong = Token(TOKENS[0].key_id, TOKENS[2].secret)
+    said = {refused(ring, token.reveal()) for token in (TOKENS[4], TOKENS[1], wrong)} | {refused(ring, "nonsense")}
+    assert said == {"the request has no valid API key"}
+    assert TOKENS[1].key_id not in repr(ring)
