@@ -60,14 +60,12 @@ def _work(world: World, meter: Meter) -> None:
 
 def report() -> list[str]:
     """Return the table."""
-    lines = [
-        f"{'':22}{'AWS calls':>10}{'write units':>12}{'index':>7}{'read units':>11}"
-        f"{'executions':>11}{'model calls':>12}{'characters':>11}"
-    ]
+    names = ("AWS calls", "write units", "index", "read units", "executions", "model calls", "characters")
+    lines = [" " * 20 + "".join(f"{name:>12}" for name in names)]
     for row in map(measured, SIZES):
         bill = row.bill
         lines.append(
-            f"{row.size:>4} events a call     {bill.round_trips:>10}{bill.write_units:>12}{bill.index_units:>7}"
-            f"{bill.read_units:>11.1f}{row.executions:>11}{row.model_calls:>12}{row.characters:>11}"
+            f"{row.size:>4} events a call  {bill.round_trips:>12}{bill.write_units:>12}{bill.index_units:>12}"
+            f"{bill.read_units:>12.1f}{row.executions:>12}{row.model_calls:>12}{row.characters:>12}"
         )
     return lines

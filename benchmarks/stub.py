@@ -40,9 +40,7 @@ def ingest_handler(size: int) -> tuple[Any, dict[str, Any], Context]:
     client = module.USING.streams._table._client
     client.meta.events.register("before-send.dynamodb", _answer, unique_id="bench")
     texts = prose.pieces(1024)
-    events = [
-        {"content": {"role": "user", "parts": [{"text": next(texts)}]}, "event_id": f"e{n}"} for n in range(size)
-    ]
+    events = [{"content": {"role": "user", "parts": [{"text": next(texts)}]}, "event_id": f"e{n}"} for n in range(size)]
     body = {"streamId": "s", "scope": {"user_id": "1"}, "directContentsSource": {"events": events}}
     path = "/v1beta1/projects/p/locations/l/reasoningEngines/default/memories:ingestEvents"
     return module.handler, {"rawPath": path, "headers": {}, "body": json.dumps(body)}, Context()

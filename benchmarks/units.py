@@ -126,7 +126,8 @@ def _after(kind: str, request: dict[str, Any], before: dict[str, Any], key: dict
     if kind == "Delete":
         return {}
     names, values = request.get("ExpressionAttributeNames", {}), request.get("ExpressionAttributeValues", {})
-    changed = {name: values.get(f":to_{name}") for name in names.values() if f"#{name}" in request.get("UpdateExpression", "")}
+    expression = request.get("UpdateExpression", "")
+    changed = {name: values.get(f":to_{name}") for name in names.values() if f"#{name}" in expression}
     return {name: value for name, value in {**key, **before, **changed}.items() if value is not None}
 
 

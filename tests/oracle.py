@@ -79,11 +79,11 @@ class Stream:
         ripens = self._ripens(len(fresh), effective, force=force)
         flushed = None
         says = bool(fresh) or force or rule is not None
-        if says and (fresh or stored != self.rule or (ripens and not self.ripe)) and self.pending:
-            if self.ripe or self.timer_passed(now):
-                flushed = self.window if force else None
-                self.seal()
-                ripens = self._ripens(len(fresh), effective, force=force)
+        changes = says and bool(fresh or stored != self.rule or (ripens and not self.ripe))
+        if changes and self.pending and (self.ripe or self.timer_passed(now)):
+            flushed = self.window if force else None
+            self.seal()
+            ripens = self._ripens(len(fresh), effective, force=force)
         self.exists = self.exists or bool(fresh) or stored is not None
         self.rule = stored
         for event_id, text in fresh:

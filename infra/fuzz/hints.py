@@ -1,4 +1,4 @@
-"""The document as the fuzzer gets it: half of the values are plausible, so that requests come past the first check."""
+"""The document as the fuzzer gets it: with ids that exist, since guessed ones would end every request with a 404."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -8,34 +8,34 @@ JsonObject = dict[str, Any]
 Known = Mapping[str, Sequence[str]]
 
 
+# Where a path is echoed and nothing more, what it says must not keep the fuzzer busy.
+_PLAIN = {"project": ["demo"], "location": ["here"], "bank": ["default", "0"], "revision": ["1", "2"]}
+
+
 def hinted(document: JsonObject, known: Known, doomed: Known) -> JsonObject:
-    """Return *document* with the ids of *known* resources as examples, those of *doomed* ones where it deletes."""
+    """Return *document* with the ids of *known* resources in its paths, and of *doomed* ones where it deletes."""
     found = deepcopy(document)
     declared = found["components"]["parameters"]
-    spared = {name: _with_examples(declared[name], known) for name in declared}
     for methods in found["paths"].values():
         for method, operation in methods.items():
-            ids = {**spared, **{name: _with_examples(declared[name], doomed) for name in doomed}}
-            operation["parameters"] = [
-                _resolved(one, ids if method == "delete" else spared) for one in operation["parameters"]
-            ]
-    return {key: _eased(value) for key, value in found.items()}
+            ids = {**_PLAIN, **(doomed if method == "delete" else known)}
+            operation["parameters"] = [_chosen(one, declared, ids) for one in operation["parameters"]]
+    return found
 
 
-def _with_examples(parameter: JsonObject, known: Known) -> JsonObject:
-    ids = known.get(parameter["name"])
-    return parameter if ids is None else parameter | {"schema": parameter["schema"] | {"examples": list(ids)}}
+def _chosen(parameter: JsonObject, declared: Mapping[str, JsonObject], ids: Known) -> JsonObject:
+    if "$ref" not in parameter:
+        return parameter
+    named = declared[parameter["$ref"].rpartition("/")[2]]
+    return named | {"schema": {"type": "string", "enum": list(ids[named["name"]])}}
 
 
-def _resolved(parameter: JsonObject, ids: Mapping[str, JsonObject]) -> JsonObject:
-    return ids[parameter["$ref"].rpartition("/")[2]] if "$ref" in parameter else parameter
-
-
-def _eased(node: Any) -> Any:
-    """Let every schema that has examples be one of them just as well."""
+def tamed(node: Any) -> Any:
+    """Let every schema that has examples be one of them, so that requests come past the first check."""
     if isinstance(node, list):
-        return [_eased(one) for one in node]
+        return [tamed(one) for one in node]
     if not isinstance(node, dict):
         return node
-    found = {key: _eased(value) for key, value in node.items() if key != "examples"}
-    return {"anyOf": [{"enum": node["examples"]}, found]} if isinstance(node.get("examples"), list) else found
+    if isinstance(node.get("examples"), list):
+        return {"enum": node["examples"]}
+    return {key: tamed(value) for key, value in node.items()}

@@ -1,16 +1,17 @@
 """What the service answers. Fields may be added to an answer at any time."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from infra.openapi.leaves import Instant, MetadataValue, Topic
+from infra.openapi.leaves import MetadataValue, Topic
 from streambank.model.operation import OperationState
 from streambank.model.rule import Reason
 from streambank.model.verdict import Verdict
 
 Object = dict[str, Any]
+Time = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
 
 class Answer(BaseModel):
@@ -62,9 +63,9 @@ class Memory(Answer):
     fact: str
     scope: dict[str, str]
     memory_type: Literal["NATURAL_LANGUAGE_COLLECTION"]
-    create_time: Instant
-    update_time: Instant
-    expire_time: Instant | None = None
+    create_time: Time
+    update_time: Time
+    expire_time: Time | None = None
     display_name: str | None = None
     description: str | None = None
     topics: list[Topic] | None = None
@@ -80,8 +81,8 @@ class MemoryRevision(Answer):
 
     name: str
     fact: str
-    create_time: Instant
-    expire_time: Instant | None = None
+    create_time: Time
+    expire_time: Time | None = None
     labels: dict[str, str] | None = None
     extracted_memories: list[ExtractedMemory] | None = None
 
@@ -93,9 +94,11 @@ class BankContext(Answer):
 
 
 class Bank(Answer):
+    """The default bank was never made, so it has no times until it is changed."""
+
     name: str
-    create_time: Instant
-    update_time: Instant
+    create_time: Time | None = None
+    update_time: Time | None = None
     display_name: str | None = None
     description: str | None = None
     context_spec: BankContext | None = None
@@ -104,9 +107,9 @@ class Bank(Answer):
 class Session(Answer):
     name: str
     user_id: str
-    create_time: Instant
-    update_time: Instant
-    expire_time: Instant | None = None
+    create_time: Time
+    update_time: Time
+    expire_time: Time | None = None
     display_name: str | None = None
     session_state: Object | None = None
     labels: dict[str, str] | None = None
@@ -116,7 +119,7 @@ class SessionEvent(Answer):
     name: str
     author: str
     invocation_id: str
-    timestamp: Instant
+    timestamp: Time
     content: Object | None = None
     actions: Object | None = None
     event_metadata: Object | None = None
@@ -129,14 +132,14 @@ class SessionEvent(Answer):
 
 
 class GenericMetadata(Answer):
-    create_time: Instant | None = None
-    update_time: Instant | None = None
+    create_time: Time | None = None
+    update_time: Time | None = None
     state: OperationState
 
 
 class NextTrigger(Answer):
     kind: str
-    time: Instant
+    time: Time
     remaining_events: int | None = None
 
 

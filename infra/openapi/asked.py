@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from infra.openapi.leaves import (
+    UNSET_OPS,
     Fact,
     FilterOp,
     Id,
@@ -23,12 +24,14 @@ from infra.openapi.leaves import (
     excluding,
 )
 from streambank.rules.filtering import groups
+from streambank.rules.filtering.groups import GroupOp
 from streambank.wire import generate, ingest, requests
 
 _REVISION_EXPIRY = ("revisionTtl", "revisionExpireTime")
 _EXPIRY = ("ttl", "expireTime")
 _SOURCES = ("vertexSessionSource", "directContentsSource", "directMemoriesSource")
 FilterText = Annotated[str, Field(max_length=4_096, examples=['fact=~"tea" AND create_time>"2026-01-01T00:00:00Z"'])]
+Count = Annotated[int, Field(ge=0)]
 EventCount = Annotated[int, Field(ge=1, le=ingest.MAX_EVENT_COUNT)]
 Overlap = Annotated[int, Field(ge=1, lt=ingest.MAX_EVENT_COUNT, description="Less than eventCount.")]
 
@@ -173,6 +176,17 @@ class RollbackMemoryRequest(Twin):
 
 
 class MetadataFilter(Twin):
+    """A comparison; true and false have no order."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"properties": {"value": {"not": {"required": ["boolValue"]}}}},
+                {"properties": {"op": {"enum": [GroupOp.EQUAL, *UNSET_OPS]}}},
+            ]
+        }
+    )
+
     key: Annotated[str, Field(min_length=1)]
     value: MetadataValue
     op: FilterOp | None = None
@@ -202,6 +216,17 @@ class PurgeMemoriesRequest(Twin):
     force: bool | None = None
 
 
+# ---- twins of models whose schema says less than they check
+
+
+class SimilaritySearchParams(requests.SimilaritySearchParams):
+    top_k: Count = 0
+
+
+class SimpleRetrievalParams(requests.SimpleRetrievalParams):
+    page_size: Count = 0
+
+
 class RetrieveRequest(requests.RetrieveRequest):
     """All memories of exactly this scope, or those nearest to a text, or a page of them."""
 
@@ -211,7 +236,28 @@ class RetrieveRequest(requests.RetrieveRequest):
     filter: FilterText | None = None
     filter_groups: FilterGroups | None = None
     memory_types: list[Literal["NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE"]] | None = None
+    similarity_search_params: SimilaritySearchParams | None = None
+    simple_retrieval_params: SimpleRetrievalParams | None = None
 
 
 class RetrieveProfilesRequest(requests.RetrieveProfilesRequest):
     scope: Scope
+
+
+class ConsolidationConfig(requests.ConsolidationConfig):
+    revisions_per_candidate_count: Annotated[int, Field(ge=0, le=100)] | None = None
+
+
+class GranularTtlConfig(requests.GranularTtlConfig):
+    create_ttl: Ttl | None = None
+    generate_created_ttl: Ttl | None = None
+    generate_updated_ttl: Ttl | None = None
+
+
+class TtlConfig(requests.TtlConfig):
+    default_ttl: Ttl | None = None
+    granular_ttl_config: GranularTtlConfig | None = None
+    memory_revision_default_ttl: Ttl | None = None
+
+
+STRICTER = (ConsolidationConfig, TtlConfig)

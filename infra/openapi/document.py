@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from infra.openapi import answered, schemas
+from infra.openapi import answered, asked, schemas
 from infra.openapi.parameters import IN_PATH, JsonObject
 from infra.openapi.routes import ROUTES, Route
 from streambank import __version__
@@ -61,7 +61,7 @@ def _schemas() -> JsonObject:
     bodies: set[type[BaseModel]] = {route.body for route in ROUTES if route.body}
     models: set[type[BaseModel]] = {body for body in bodies if body.__module__ == requests.__name__}
     answers: set[type[BaseModel]] = {route.answer for route in ROUTES} | {answered.Error, answered.GatewayError}
-    return schemas.components(models, answers, bodies - models)
+    return schemas.components(models, answers, [*(bodies - models), *asked.STRICTER])
 
 
 def _operation(route: Route) -> JsonObject:

@@ -11,6 +11,7 @@ from streambank.rules.filtering.groups import GroupOp
 from streambank.wire import generate, ingest, requests, settings, topics
 
 UNSPECIFIED = ["METADATA_MERGE_STRATEGY_UNSPECIFIED", ""]
+UNSET_OPS = ["", "OPERATOR_UNSPECIFIED"]
 LARGEST_DOUBLE = 1.7e308
 
 
@@ -78,4 +79,4 @@ class Topic(Twin):
 
 
 Topics = Annotated[list[Topic], Field(max_length=topics.MAX_TOPICS)]
-FilterOp = Annotated[str, Field(json_schema_extra={"enum": [*GroupOp, "", "OPERATOR_UNSPECIFIED"]})]
+FilterOp = Annotated[str, Field(json_schema_extra={"enum": [*GroupOp, *UNSET_OPS]})]

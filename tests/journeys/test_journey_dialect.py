@@ -1,4 +1,4 @@
-"""Strange names and both spellings: what is sent comes back as it was, or is refused by name, and meets nobody else's."""
+"""Strange names and both spellings: what is sent comes back as it was, or is refused by name, and meets no other's."""
 
 from __future__ import annotations
 

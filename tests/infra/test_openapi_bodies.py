@@ -1,0 +1,205 @@
+"""The described bodies are those that the readers take."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from infra.openapi.document import document
+from streambank.errors import InvalidArgument
+from streambank.rules.selection import selection
+from streambank.wire import bank, edits, ingest, requests, session, session_event
+from streambank.wire.generate import generate_request
+from tests.infra.openapi_values import drawn
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+COMPONENTS = document()["components"]["schemas"]
+EVENT = {"content": {"parts": [{"text": "hello"}]}}
+SCOPE = {"user_id": "123"}
+
+
+def read_ingest(body: Any) -> None:
+    ingest.ingest_call(body, bank="default", idempotency_key=None)
+
+
+def read_purge(body: Any) -> None:
+    asked = edits.purge_request(body)
+    selection(asked.filter, asked.groups[1])
+
+
+def read_retrieve(body: Any) -> None:
+    asked = requests.parsed(requests.RetrieveRequest, body)
+    ingest.scope(asked.scope, "scope")
+    selection(asked.filter or "", asked.filter_groups, asked.memory_types)
+
+
+def read_profiles(body: Any) -> None:
+    ingest.scope(requests.parsed(requests.RetrieveProfilesRequest, body).scope, "scope")
+
+
+def read_bank(body: Any) -> None:
+    bank.check(requests.parsed(requests.BankRequest, body).document() or {})
+
+
+READERS: dict[str, Callable[[Any], object]] = {
+    "IngestEventsRequest": read_ingest,
+    "GenerateMemoriesRequest": generate_request,
+    "CreateMemoryRequest": lambda body: edits.created(body, now=NOW),
+    "UpdateMemoryRequest": lambda body: edits.changed(body, "fact,display_name" if "fact" in body else "ttl", now=NOW),
+    "RollbackMemoryRequest": edits.rollback_target,
+    "PurgeMemoriesRequest": read_purge,
+    "RetrieveRequest": read_retrieve,
+    "RetrieveProfilesRequest": read_profiles,
+    "CreateSessionRequest": session.new_session,
+    "UpdateSessionRequest": lambda body: session.changed_session(body, None),
+    "AppendEventRequest": session_event.session_event,
+    "BankRequest": read_bank,
+}
+
+
+def is_described(name: str, body: Any) -> bool:
+    schema = {"$ref": f"#/components/schemas/{name}", "components": {"schemas": COMPONENTS}}
+    return bool(Draft202012Validator(schema).is_valid(body))
+
+
+def without_impossible_overlap(body: Any) -> Any:
+    """The one rule that a schema cannot say: an overlap is smaller than the count, and needs a condition."""
+    if isinstance(body, dict):
+        least = body.get("eventCount") or (101 if {"idleDuration", "fixedInterval"} & body.keys() else 0)
+        return {
+            key: without_impossible_overlap(value)
+            for key, value in body.items()
+            if key != "overlapEventCount" or value < least
+        }
+    return [without_impossible_overlap(one) for one in body] if isinstance(body, list) else body
+
+
+def test_every_body_has_a_reader_here() -> None:
+    """A described body is tested below, unless pydantic alone reads it."""
+    bodies = {
+        operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        for methods in document()["paths"].values()
+        for operation in methods.values()
+        if "requestBody" in operation
+    }
+    assert bodies == READERS.keys() | {"DeleteBankRequest"}
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_reader_takes_what_is_described(name: str, data: st.DataObject) -> None:
+    """Whatever the description allows is taken."""
+    body = without_impossible_overlap(data.draw(drawn(COMPONENTS[name], COMPONENTS)))
+    if name == "UpdateMemoryRequest":
+        body = {"fact": "Likes tea.", **body}
+    assert is_described(name, body)
+    READERS[name](body)
+
+
+def call(**more: Any) -> dict[str, Any]:
+    return {"scope": SCOPE, **more}
+
+
+def events(*found: Any) -> dict[str, Any]:
+    return {"directContentsSource": {"events": list(found)}}
+
+
+def rule(**found: Any) -> dict[str, Any]:
+    return call(generationTriggerConfig={"generationRule": found})
+
+
+def appended(**more: Any) -> dict[str, Any]:
+    return {"author": "a", "invocationId": "i", "timestamp": "2026-01-31T23:59:59Z", **more}
+
+
+TOO_MANY_KEYS = {str(number): "v" for number in range(65)}
+BAD = [
+    ("IngestEventsRequest", [], "an array"),
+    ("IngestEventsRequest", {}, "no scope"),
+    ("IngestEventsRequest", {"scope": {}}, "empty scope"),
+    ("IngestEventsRequest", {"scope": dict.fromkeys("abcdef", "v")}, "six pairs"),
+    ("IngestEventsRequest", {"scope": {"a": "*"}}, "star"),
+    ("IngestEventsRequest", {"scope": {"a": 1}}, "number in a scope"),
+    ("IngestEventsRequest", {"scope": {"": "v"}}, "empty key"),
+    ("IngestEventsRequest", {"scope": {"a": "v" * 257}}, "long value"),
+    ("IngestEventsRequest", call(streamId="s" * 513), "long stream id"),
+    ("IngestEventsRequest", call(unknown=1), "unknown field"),
+    ("IngestEventsRequest", call(forceFlush="true"), "flag as text"),
+    ("IngestEventsRequest", call(directContentsSource={}), "source without events"),
+    ("IngestEventsRequest", call(**events()), "no event"),
+    ("IngestEventsRequest", call(**events(*[EVENT] * 1001)), "1,001 events"),
+    ("IngestEventsRequest", call(**events({})), "no content"),
+    ("IngestEventsRequest", call(**events({**EVENT, "id": "x"})), "unknown field of an event"),
+    ("IngestEventsRequest", call(**events({"content": {"role": "system"}})), "role"),
+    ("IngestEventsRequest", call(**events({"content": {"parts": {}}})), "parts"),
+    ("IngestEventsRequest", call(**events({"content": {"parts": [{"text": 1}]}})), "text"),
+    ("IngestEventsRequest", call(**events({**EVENT, "eventId": "e" * 513})), "long event id"),
+    ("IngestEventsRequest", rule(eventCount=0), "count of 0"),
+    ("IngestEventsRequest", rule(eventCount=10_001), "count of 10,001"),
+    ("IngestEventsRequest", rule(idleDuration="60s", fixedInterval="60s"), "two time conditions"),
+    ("IngestEventsRequest", rule(idleDuration="1m"), "minutes"),
+    ("IngestEventsRequest", rule(eventCount=5, overlapEventCount=0), "overlap of 0"),
+    ("IngestEventsRequest", call(revisionTtl="1s", revisionExpireTime="2026-01-31T23:59:59Z"), "two expiries"),
+    ("IngestEventsRequest", call(metadata={"a": {}}), "no value"),
+    ("IngestEventsRequest", call(metadata={"a": {"stringValue": "a", "boolValue": True}}), "two values"),
+    ("IngestEventsRequest", call(metadata={"a": {"doubleValue": "1"}}), "number as text"),
+    ("IngestEventsRequest", call(revisionLabels=TOO_MANY_KEYS), "65 labels"),
+    ("IngestEventsRequest", call(metadataMergeStrategy="REPLACE"), "strategy"),
+    ("GenerateMemoriesRequest", call(), "no source"),
+    ("GenerateMemoriesRequest", events(EVENT), "no scope"),
+    ("GenerateMemoriesRequest", call(**events(EVENT), vertexSessionSource={"session": "s"}), "two sources"),
+    ("GenerateMemoriesRequest", call(directMemoriesSource={"directMemories": []}), "no memory"),
+    ("GenerateMemoriesRequest", call(directMemoriesSource={"directMemories": [{"fact": "f"}] * 6}), "six memories"),
+    ("GenerateMemoriesRequest", call(directMemoriesSource={"directMemories": [{"fact": "  "}]}), "blank fact"),
+    ("GenerateMemoriesRequest", call(**events(EVENT), allowedTopics=[{}]), "no topic"),
+    ("GenerateMemoriesRequest", call(**events(EVENT), allowedTopics=[{"managedMemoryTopic": "X"}]), "topic"),
+    ("GenerateMemoriesRequest", {"vertexSessionSource": {}}, "no session"),
+    ("CreateMemoryRequest", call(), "no fact"),
+    ("CreateMemoryRequest", call(fact=""), "empty fact"),
+    ("CreateMemoryRequest", call(fact="f" * 8_193), "long fact"),
+    ("CreateMemoryRequest", call(fact="f", ttl="1s", expireTime="2026-01-31T23:59:59Z"), "two expiries"),
+    ("CreateMemoryRequest", call(fact="f", timeZone="UTC"), "time zone"),
+    ("CreateMemoryRequest", call(fact="f", displayName="n" * 1_025), "long name"),
+    ("UpdateMemoryRequest", {"fact": 1}, "fact"),
+    ("UpdateMemoryRequest", {"fact": "f", "createTime": "x"}, "time of creation"),
+    ("RollbackMemoryRequest", {}, "no revision"),
+    ("RollbackMemoryRequest", {"targetRevisionId": "-1"}, "negative"),
+    ("RollbackMemoryRequest", {"targetRevisionId": "1" * 13}, "13 digits"),
+    ("PurgeMemoriesRequest", {"force": True}, "nothing said"),
+    ("PurgeMemoriesRequest", {"filter": " "}, "blank filter"),
+    ("PurgeMemoriesRequest", {"filterGroups": []}, "no group"),
+    ("PurgeMemoriesRequest", {"filterGroups": [{"filters": []}]}, "empty group"),
+    ("PurgeMemoriesRequest", {"filterGroups": [{"filters": [{"key": "", "value": {"boolValue": True}}]}]}, "no key"),
+    ("RetrieveRequest", {}, "no scope"),
+    ("RetrieveRequest", call(memoryTypes=["ANY"]), "type"),
+    ("RetrieveRequest", call(similaritySearchParams={}), "no query"),
+    ("RetrieveRequest", call(simpleRetrievalParams={"pageSize": -1}), "negative size"),
+    ("RetrieveProfilesRequest", {}, "no scope"),
+    ("CreateSessionRequest", {}, "no user"),
+    ("CreateSessionRequest", {"userId": ""}, "empty user"),
+    ("CreateSessionRequest", {"userId": "u", "ttl": "1s", "expireTime": "2026-01-31T23:59:59Z"}, "two expiries"),
+    ("CreateSessionRequest", {"userId": "u", "labels": TOO_MANY_KEYS}, "65 labels"),
+    ("CreateSessionRequest", {"userId": "u", "sessionState": []}, "state"),
+    ("UpdateSessionRequest", {"events": []}, "unknown field"),
+    ("AppendEventRequest", {"author": "a"}, "no invocation, no time"),
+    ("AppendEventRequest", appended(actions={"stateDelta": 1}), "state"),
+    ("AppendEventRequest", appended(actions={"artifactDelta": {"a": -1}}), "version"),
+    ("AppendEventRequest", appended(eventMetadata={"longRunningToolIds": [1]}), "ids"),
+    ("AppendEventRequest", appended(content={"parts": [{"thought": "yes"}]}), "thought"),
+    ("BankRequest", {"contextSpec": {"memoryBankConfig": {"generationConfig": {"generationTriggerConfig":
+        {"generationRule": {"eventCount": 0}}}}}}, "count of 0"),
+    ("BankRequest", {"contextSpec": {"config": {}}}, "unknown field"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "body"), [pytest.param(*row[:2], id=f"{row[0]}, {row[2]}") for row in BAD])
+def test_reader_refuses_what_is_not_described(name: str, body: Any) -> None:
+    """What breaks a rule of the description is refused."""
+    assert not is_described(name, body)
+    with pytest.raises(InvalidArgument):
+        READERS[name](body)
