@@ -3,11 +3,13 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+FUZZ_VENV := .venv-fuzz
+FUZZ_STAMP := $(FUZZ_VENV)/.installed
 # The first Python on the path that is new enough and can make virtual environments.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: help setup demo run test test-all check format bench pins clean
+.PHONY: help setup demo run test test-all check format fuzz openapi bench pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -23,6 +25,12 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $(STAMP)
 
+$(FUZZ_STAMP): requirements/fuzz.txt
+	@echo "Setting up $(FUZZ_VENV) ..."
+	@$(PYTHON) -m venv $(FUZZ_VENV)
+	@$(FUZZ_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
+	@touch $(FUZZ_STAMP)
+
 demo: $(STAMP)  ## play a conversation through a local service and show what is remembered
 	@$(BIN)/python -m infra.demo
 
@@ -30,10 +38,10 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"
 	@$(BIN)/python -m infra.local
 
 test: $(STAMP)  ## the fast suite
-	@$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
+	@$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup
 
-test-all: $(STAMP)  ## everything, minutes of it
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+test-all: $(STAMP) $(FUZZ_STAMP)  ## everything, minutes of it
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 check: $(STAMP)  ## ruff, mypy, import contracts
 	@$(BIN)/ruff check .
@@ -44,6 +52,12 @@ check: $(STAMP)  ## ruff, mypy, import contracts
 format: $(STAMP)  ## let ruff write what it can
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
+fuzz: $(STAMP) $(FUZZ_STAMP)  ## 2,000 requests made from docs/openapi.json
+	@$(BIN)/python -m infra.fuzz
+
+openapi: $(STAMP)  ## write docs/openapi.json
+	@$(BIN)/python -m infra.openapi
+
 bench: $(STAMP)  ## count what things cost
 	@$(BIN)/python -m benchmarks
 
@@ -52,6 +66,8 @@ pins:  ## renew the pins (needs uv)
 		--extra dev pyproject.toml --output-file requirements/dev.txt
 	uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
 		requirements/layer.in --output-file shared/requirements.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		requirements/fuzz.in --output-file requirements/fuzz.txt
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
+	rm -rf $(VENV) $(FUZZ_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam

@@ -23,6 +23,7 @@ CALLS = 300
 _ENVIRONMENT = {
     "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'shared'}",
     "TABLE_NAME": "table",
+    "AUTH_MODE": "open",
     "STREAMBANK_MODEL": "bedrock",
     "STATE_MACHINE_ARN": "arn:aws:states:us-east-1:123456789012:stateMachine:generation",
     "AWS_DEFAULT_REGION": "us-east-1",

@@ -66,7 +66,10 @@ def dynamodb() -> Iterator[Any]:
             config=Config(retries={"total_max_attempts": 1}, max_pool_connections=64),
         )
         client.create_table(TableName=TABLE, **_table_definition())
-        yield client
+        try:
+            yield client
+        finally:
+            client.delete_table(TableName=TABLE)  # another emulator may be under way around this one
 
 
 def dump(client: Any) -> list[dict[str, Any]]:

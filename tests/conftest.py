@@ -16,6 +16,13 @@ settings.register_profile("streambank", deadline=None, derandomize=True, suppres
 settings.load_profile("streambank")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep journeys, which share one service and its environment, on a worker of their own."""
+    for item in items:
+        is_journey = "journeys" in item.path.parts
+        item.add_marker(pytest.mark.xdist_group("journeys" if is_journey else "pieces"))
+
+
 @pytest.fixture
 def world() -> Iterator[Any]:
     """The service over an empty table."""

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
-from infra.openapi.leaves import MetadataValue, Topic
+from infra.openapi.leaves import Answer, MetadataValue, Topic
 from streambank.model.operation import OperationState
 from streambank.model.rule import Reason
 from streambank.model.verdict import Verdict
@@ -14,45 +13,8 @@ Object = dict[str, Any]
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
 
-class Answer(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
 class Empty(Answer):
     """Nothing more to say."""
-
-
-# ---- refusals
-
-
-class FieldViolation(Answer):
-    field: str
-    description: str
-
-
-class BadRequest(Answer):
-    field_violations: list[FieldViolation] | None = None
-
-
-class Status(Answer):
-    """Code is the HTTP status, status the name of google.rpc.Code."""
-
-    code: int
-    message: str
-    status: str
-    details: list[BadRequest] | None = None
-
-
-class Error(Answer):
-    """A refusal by the service."""
-
-    error: Status
-
-
-class GatewayError(Answer):
-    """A refusal by API Gateway, before the service was asked."""
-
-    message: str
 
 
 # ---- resources

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from infra.openapi import answered, asked, schemas
+from infra.openapi import asked, refused, schemas
 from infra.openapi.parameters import IN_PATH, JsonObject
 from infra.openapi.routes import ROUTES, Route
 from streambank import __version__
@@ -60,7 +60,7 @@ def _schemas() -> JsonObject:
     """The twins come last: a rule of a bank's is read by hand too, and more strictly than its model says."""
     bodies: set[type[BaseModel]] = {route.body for route in ROUTES if route.body}
     models: set[type[BaseModel]] = {body for body in bodies if body.__module__ == requests.__name__}
-    answers: set[type[BaseModel]] = {route.answer for route in ROUTES} | {answered.Error, answered.GatewayError}
+    answers: set[type[BaseModel]] = {route.answer for route in ROUTES} | {refused.Error, refused.GatewayError}
     return schemas.components(models, answers, [*(bodies - models), *asked.STRICTER])
 
 
@@ -84,7 +84,7 @@ def _refused(route: Route) -> JsonObject:
 
 
 def _refusal(code: str) -> JsonObject:
-    error, gateway = schemas.reference(answered.Error), schemas.reference(answered.GatewayError)
+    error, gateway = schemas.reference(refused.Error), schemas.reference(refused.GatewayError)
     found: JsonObject = {"description": _REFUSALS[code]}
     if code == "503":
         found["headers"] = {"Retry-After": {"schema": {"type": "integer"}}}

@@ -31,6 +31,12 @@ class Twin(BaseModel):
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, validate_by_name=True, validate_by_alias=True)
 
 
+class Answer(BaseModel):
+    """An object that the service writes; fields may be added at any time."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
 ScopeText = Annotated[str, Field(min_length=1, max_length=ingest.MAX_SCOPE_BYTES)]
 ScopeValue = Annotated[str, Field(min_length=1, max_length=ingest.MAX_SCOPE_BYTES, pattern=r"^[^*]+$")]
 Scope = Annotated[

@@ -60,8 +60,9 @@ def use_clock(clock: Clock) -> None:
 
 
 def now() -> datetime:
-    """Return the present instant, as the service sees it."""
-    return _clock.now()
+    """Return the present instant to the millisecond, which is what items hold: nothing is shown that is not kept."""
+    instant = _clock.now()
+    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
 @dataclass(frozen=True, slots=True)

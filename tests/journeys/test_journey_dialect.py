@@ -195,7 +195,6 @@ def test_parts_of_any_kind_are_taken_as_events(caller: Caller) -> None:
     assert again["conflictingEventIds"] == []
 
 
-@pytest.mark.xfail(strict=True, reason="parts are compared as spelled: one event in two spellings is a conflict")
 def test_event_in_the_other_spelling_is_the_same_event(caller: Caller) -> None:
     """A part's own fields have two spellings: sent again in the other, an event is a duplicate and no conflict."""
     stream = caller.stream()

@@ -365,7 +365,7 @@ def test_bad_retrieve_is_refused(caller: Caller, body: dict[str, Any], field: st
         {"pageSize": "-1"},
         {"pageSize": "many"},
         {"pageToken": "mine"},
-        {"filter": 'fact="x"'},
+        {"filter": 'fiction="x"'},
         {"filter": "scope"},
         {"pageSize": "0000001001"},
         {"pageSize": "0" * 6 + "9" * 5_000},

@@ -36,8 +36,7 @@ class Bank:
 class BankConfig:
     """The rest of a bank's configuration as it governs one scope; *document* is MemoryBankConfig in camelCase.
 
-    A TTL that is None leaves a memory's expiry as it is; *create_ttl* also governs updates by callers when the bank
-    has one TTL for everything.
+    A TTL that is None leaves a memory's expiry as it is. A granular configuration has none for updates by callers.
     """
 
     document: dict[str, Any] = field(default_factory=dict)
@@ -46,5 +45,6 @@ class BankConfig:
     third_person: bool = False
     topics: tuple[str, ...] = ()
     create_ttl: timedelta | None = None
+    update_ttl: timedelta | None = None
     generate_created_ttl: timedelta | None = None
     generate_updated_ttl: timedelta | None = None

@@ -22,8 +22,22 @@ class Event:
 
     def fingerprint(self) -> bytes:
         """Return 12 bytes that stand for role and parts, not for the time: what makes a repeat a conflict."""
-        text = json.dumps([self.role, list(self.parts)], sort_keys=True, separators=(",", ":"))
+        parts = [_respelled(part) for part in self.parts]
+        text = json.dumps([self.role, parts], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).digest()[:12]
+
+
+def _respelled(part: dict[str, Any]) -> dict[str, Any]:
+    """Return *part* with its fields and theirs in camelCase: two spellings are one event. Maps are further down."""
+    return {
+        _camel(name): {_camel(inner): item for inner, item in value.items()} if isinstance(value, dict) else value
+        for name, value in part.items()
+    }
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
 
 
 @dataclass(frozen=True, slots=True)

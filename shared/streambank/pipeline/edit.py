@@ -30,11 +30,11 @@ class Editing:
 
 
 def create_memory(
-    bank: str, memory_id: str, scope: dict[str, str], edit: Edit, *, is_repeatable: bool, using: Editing
+    bank: str, memory_id: str, scope: dict[str, str], edit: Edit, *, repeats: Callable[[Memory], bool], using: Editing
 ) -> Memory:
     """Store a memory under an id of the caller's or ours, and return it.
 
-    Under an idempotency key (*is_repeatable*) a memory that is there already is the answer.
+    A memory that is there already is the answer where it is this very call that made it (*repeats*).
 
     Raises:
         AlreadyExists: the id is taken, or was deleted within 48 hours.
@@ -45,7 +45,7 @@ def create_memory(
     change = editing.creation(memory_id, scope, edit, config, vector, now=using.now)
     for _ in using.patience.attempts():
         taken = using.memories.find_or_tombstone(bank, memory_id, now=using.now)
-        if taken and is_repeatable and taken.deleted is None and taken.scope == scope:
+        if taken and taken.deleted is None and repeats(taken):
             return taken
         if taken:
             raise AlreadyExists(f"there is a memory {memory_id!r} already, or was within 48 hours")

@@ -22,6 +22,9 @@ MAX_TOP_K = 100
 MOST_LOOKED_AT = 2_000
 # How many memories of a bank are put into another order than the index has.
 MOST_SORTED = 10_000
+# Lambda's reply takes 6 MB; a page ends before, whatever size was asked for.
+PAGE_BYTES = 4_000_000
+OVERHEAD = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +95,8 @@ def page(found: Sequence[Memory], order: Order, size: int, after: Position | Non
     """
     by_id = sorted(found, key=lambda memory: memory.id, reverse=True)
     rest = order.sorted(by_id, values) if after is None else _rest(by_id, order, after)
-    shown = rest[:size]
-    return shown, position_of(shown[-1]) if len(rest) > size else None
+    shown = fitting(rest[:size])
+    return shown, position_of(shown[-1]) if len(rest) > len(shown) else None
 
 
 def _rest(by_id: Sequence[Memory], order: Order, after: Position) -> list[Memory]:
@@ -112,18 +115,36 @@ def position_of(memory: Memory) -> Position:
     return Position(milliseconds(memory.created) or 0, milliseconds(memory.updated) or 0, memory.id)
 
 
+def weight(memory: Memory) -> int:
+    """Return roughly how many bytes *memory* takes in a reply."""
+    return OVERHEAD + 2 * len(memory.fact) + 2 * len(str(memory.metadata))
+
+
+def fitting(memories: Sequence[Memory]) -> list[Memory]:
+    """Return the first of *memories* that a reply has room for, at least one."""
+    filled, shown = 0, list[Memory]()
+    for memory in memories:
+        filled += weight(memory)
+        if shown and filled > PAGE_BYTES:
+            break
+        shown.append(memory)
+    return shown
+
+
 def _newest(bank: str, listing: Listing, memories: Memories, now: datetime) -> Page:
     """Follow the index until the page is full, or enough was looked at."""
     after = (listing.after.created_ms, listing.after.memory_id) if listing.after else None
     shown: list[Memory] = []
-    for looked_at, run in enumerate(_runs(bank, listing.size, after, memories), 1):
+    filled = 0
+    for looked_at, run in enumerate(_runs(bank, max(listing.size, MAX_TOP_K), after, memories), 1):
         keys, is_last = run
         live = {memory.id: memory for memory in memories.read_listed(keys, now=now)}
         for created_ms, memory_id, _ in keys:
             memory = live.get(memory_id)
             if memory and listing.selection.matches(memory):
                 shown.append(memory)
-            if len(shown) == listing.size:
+                filled += weight(memory)
+            if len(shown) == listing.size or filled > PAGE_BYTES:
                 return shown, None if is_last and memory_id == keys[-1][1] else Position(created_ms, 0, memory_id)
         if not is_last and looked_at * len(keys) >= MOST_LOOKED_AT:
             return shown, Position(keys[-1][0], 0, keys[-1][1])

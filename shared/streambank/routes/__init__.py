@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -13,6 +14,8 @@ from streambank.routes import banks, edits, generation, memories, operations, se
 from streambank.routes.roles import admitted
 from streambank.wire import http
 
+# It logs every refusal as an error with a traceback; what is a fault of ours is logged by the function.
+logging.getLogger("aws_lambda_powertools.event_handler.api_gateway").disabled = True
 _APP = APIGatewayHttpResolver()
 for _router in (banks.ROUTER, memories.ROUTER, edits.ROUTER, generation.ROUTER, sessions.ROUTER, operations.ROUTER):
     _APP.include_router(_router)

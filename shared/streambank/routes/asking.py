@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from streambank import wiring
 from streambank.errors import NotFound
 from streambank.model.principal import Principal
-from streambank.wire import http
+from streambank.wire import http, reader
 from streambank.wire.ingest import idempotency_token
 
 
@@ -31,8 +31,9 @@ def body(router: APIGatewayHttpRouter) -> Any:
 
 
 def query(router: APIGatewayHttpRouter) -> dict[str, str]:
-    """Return the query parameters."""
-    return router.context["event"].get("queryStringParameters") or {}
+    """Return the query parameters by their camelCase names: they come in either spelling, as fields do."""
+    given = router.context["event"].get("queryStringParameters") or {}
+    return {reader.camel(name): value for name, value in given.items()}
 
 
 def idempotency_key(router: APIGatewayHttpRouter) -> str | None:

@@ -12,6 +12,7 @@ from streambank.errors import InvalidArgument, NotFound
 from streambank.model.bank import Bank
 from streambank.pipeline import banking, ingest
 from streambank.pipeline.banking import BankChange
+from streambank.routes import asking
 from streambank.routes.asking import principal
 from streambank.rules import access
 from streambank.wire import bank as bank_wire
@@ -42,11 +43,13 @@ def _existing() -> Bank:
 
 
 def _change() -> BankChange:
-    said = requests.parsed(requests.BankRequest, http.body(_event()))
+    sent = http.body(_event())
+    bank_wire.check_text(sent)
+    said = requests.parsed(requests.BankRequest, sent)
     document = said.document()
     bank_wire.check(document or {})
     change = BankChange(said.display_name, said.description, document)
-    return _masked(change, (_event().get("queryStringParameters") or {}).get("updateMask"))
+    return _masked(change, asking.query(ROUTER).get("updateMask"))
 
 
 def _masked(change: BankChange, mask: str | None) -> BankChange:
@@ -73,7 +76,7 @@ def create() -> dict[str, Any]:
 
 @ROUTER.get("/banks")
 def listed() -> dict[str, Any]:
-    query = _event().get("queryStringParameters") or {}
+    query = asking.query(ROUTER)
     size = paging.page_size(query.get("pageSize"))
     after = paging.position("banks", query.get("pageToken"), (str,), secret=wiring.page_secret())
     known = (bank for bank in wiring.stores().banks.list() if access.knows_bank(principal(ROUTER), bank.id))
@@ -98,7 +101,7 @@ def update() -> dict[str, Any]:
 
 @ROUTER.delete("/bank")
 def delete() -> dict[str, Any]:
-    query = _event().get("queryStringParameters") or {}
+    query = asking.query(ROUTER)
     body = requests.parsed(requests.DeleteBankRequest, http.body(_event()) if _event().get("body") else {})
     force = body.force or query.get("force", "").lower() == "true"
     banking.delete_bank(_place().bank, force=force, banks=wiring.stores().banks, now=wiring.now())

@@ -57,7 +57,12 @@ def created() -> dict[str, Any]:
     if asked and not _MEMORY_ID.fullmatch(asked):
         raise InvalidArgument("memoryId", "must be 1 to 63 of a-z, 0-9 and -, a letter first and no - last")
     derived = "m" + ids.digest("create", ids.canonical(scope), token or secrets.token_hex(16))
-    memory = create_memory(bank(ROUTER), asked or derived, scope, edit, is_repeatable=token is not None, using=_using())
+
+    def repeats(known: Memory) -> bool:
+        """An id derived from the key is this call's own; one that was asked for must say the same."""
+        return token is not None and known.scope == scope and (not asked or known.fact == edit.fact)
+
+    memory = create_memory(bank(ROUTER), asked or derived, scope, edit, repeats=repeats, using=_using())
     return _finished("create", memory)
 
 
@@ -69,7 +74,7 @@ def changed(memory_id: str) -> dict[str, Any]:
 
 @ROUTER.post("/bank/memories/<memory_id>:rollback")
 def rolled_back(memory_id: str) -> dict[str, Any]:
-    number = edits.rollback_target(body(ROUTER))
+    number = edits.rollback_target(body(ROUTER), memory_id)
     return _finished("rollback", roll_back(bank(ROUTER), _known(memory_id), number, using=_using()))
 
 

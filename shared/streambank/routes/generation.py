@@ -64,6 +64,8 @@ def _with_session(request: GenerateRequest) -> GenerateRequest:
 
     access.check_sessions(principal(ROUTER))
     source, stores = request.session, wiring.stores()
+    if source.bank not in (None, place(ROUTER).bank):
+        raise NotFound(f"there is no session {source.session!r} in this bank")
     session, turns = session_turns(
         place(ROUTER).bank,
         source.session,

@@ -63,10 +63,12 @@ def listed() -> dict[str, Any]:
 
 @ROUTER.post("/bank/memories:retrieve")
 def retrieve() -> dict[str, Any] | Response[Any]:
-    asked = requests.parsed(requests.RetrieveRequest, body(ROUTER))
+    sent = body(ROUTER)
+    asked = requests.parsed(requests.RetrieveRequest, sent)
+    spelled = "filter_groups" if "filter_groups" in sent else "filterGroups"
     bank_id, scope = bank(ROUTER), ingest_wire.scope(asked.scope, "scope")
     _check_scope(scope)
-    wanted = selection(asked.filter or "", asked.filter_groups, asked.memory_types)
+    wanted = selection(asked.filter or "", asked.filter_groups, asked.memory_types, groups_path=spelled)
     if asked.similarity_search_params and asked.simple_retrieval_params:
         raise InvalidArgument("simpleRetrievalParams", "excludes similaritySearchParams")
     found = recall.in_scope(bank_id, scope, wanted, memories=wiring.stores().memories, now=wiring.now())

@@ -28,6 +28,7 @@ def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> Ban
         third_person=bool(custom.get("enableThirdPersonMemories")),
         topics=tuple(_topic(topic) for topic in custom.get("memoryTopics", [])),
         create_ttl=seconds(granular.get("createTtl")) or default,
+        update_ttl=default,
         generate_created_ttl=seconds(granular.get("generateCreatedTtl")) or default,
         generate_updated_ttl=seconds(granular.get("generateUpdatedTtl")) or default,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from streambank.errors import FailedPrecondition, InvalidArgument
 from streambank.model.bank import BankConfig
@@ -48,7 +48,7 @@ def creation(
         topics=edit.topics,
         metadata=edit.metadata,
         vector=vector,
-        expires=_expiry(edit, config, None, now=now),
+        expires=_expiry(edit, config.create_ttl, None, now=now),
         display_name=edit.display_name,
         description=edit.description,
         revision=int(_keeps_revisions(edit.settings, config)),
@@ -68,7 +68,7 @@ def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now
         description=edit.description if "description" in named else memory.description,
         topics=edit.topics if "topics" in named else memory.topics,
         metadata=edit.metadata if "metadata" in named else memory.metadata,
-        expires=_expiry(edit, config, memory.expires, now=now),
+        expires=_expiry(edit, config.update_ttl, memory.expires, now=now),
         as_of=now if "fact" in named else memory.as_of,
         updated=now,
         revision=memory.revision + (is_said and _keeps_revisions(edit.settings, config)),
@@ -80,10 +80,12 @@ def rollback(memory: Memory, target: Revision, config: BankConfig, vector: bytes
     """Return the change that brings back what *target* said; a deleted memory lives again.
 
     Raises:
-        FailedPrecondition: the target is the empty revision of a deletion.
+        FailedPrecondition: the target is the empty revision of a deletion, or the memory's time is over.
     """
     if not target.fact:
         raise FailedPrecondition(f"revision {target.number} is a deletion; there is nothing to roll back to")
+    if memory.expires is not None and memory.expires <= now:
+        raise FailedPrecondition("the memory has expired meanwhile; there is nothing to bring back")
     after = replace(
         memory,
         fact=target.fact,
@@ -96,11 +98,11 @@ def rollback(memory: Memory, target: Revision, config: BankConfig, vector: bytes
     return Change(memory, after, _revision(after, WindowSettings(), config, now=now))
 
 
-def _expiry(edit: Edit, config: BankConfig, current: datetime | None, *, now: datetime) -> datetime | None:
+def _expiry(edit: Edit, ttl: timedelta | None, current: datetime | None, *, now: datetime) -> datetime | None:
     """The request's word wins, then the bank's TTL from now on, else it stays as it is."""
     if edit.named & {"ttl", "expireTime"}:
         return edit.expires
-    return now + config.create_ttl if config.create_ttl else current
+    return now + ttl if ttl else current
 
 
 def _keeps_revisions(settings: WindowSettings, config: BankConfig) -> bool:

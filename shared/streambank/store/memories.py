@@ -108,13 +108,13 @@ class Memories:
         """Return the live revisions of *memory*, newest first."""
         key = keys.revision(bank, ids.scope_id(memory.scope), memory.id, 0)
         found = self._table.query(key.pk, prefix=f"R#{memory.id}#", backward=True)
-        return [revision for revision in map(revision_of, found) if revision.is_live(now)]
+        return [revision for revision in map(revision_of, found) if _is_of(memory, revision, now)]
 
     def revision(self, bank: str, memory: Memory, number: int, *, now: datetime) -> Revision | None:
         """Return one live revision of *memory*, or None."""
         item = self._table.get(keys.revision(bank, ids.scope_id(memory.scope), memory.id, number))
         revision = revision_of(item) if item else None
-        return revision if revision and revision.is_live(now) else None
+        return revision if revision and _is_of(memory, revision, now) else None
 
     # ---- writing
 
@@ -194,6 +194,11 @@ def _capped(items: Iterator[dict[str, Any]], count: int, after: tuple[int, str] 
     """Return the first *count* of *items*, which are newest first, that come after *after*."""
     rest = (item for item in items if after is None or (item["G2SK"], item["SK"][2:]) < after)
     return islice(rest, count)
+
+
+def _is_of(memory: Memory, revision: Revision, now: datetime) -> bool:
+    """A memory that expired may have left revisions under an id that is another's now."""
+    return revision.is_live(now) and revision.created >= memory.created
 
 
 def _is_recoverable(memory: Memory, now: datetime) -> bool:

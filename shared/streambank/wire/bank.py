@@ -14,6 +14,7 @@ from streambank.wire.settings import LONGEST_TTL, SHORTEST_TTL
 from streambank.wire.times import rfc3339, without_nulls
 
 MAX_DOCUMENT_BYTES = 300_000
+MAX_DEPTH = 64
 _CONFIG = "contextSpec.memoryBankConfig"
 
 
@@ -31,9 +32,16 @@ def bank(shown: Bank, parent: str, document: Mapping[str, Any]) -> dict[str, obj
     )
 
 
+def check_text(body: Any) -> None:
+    """Raise InvalidArgument if a body is nested too deeply to be kept, or holds what is no text."""
+    if not reader.depth(body, MAX_DEPTH):
+        raise InvalidArgument(_CONFIG, f"is nested more than {MAX_DEPTH} levels deep")
+    reader.byte_length(json.dumps(body, ensure_ascii=False), _CONFIG)
+
+
 def check(document: Mapping[str, Any]) -> None:
     """Raise InvalidArgument if a configuration holds what no call could say, or more than an item takes."""
-    size = len(json.dumps(document, ensure_ascii=False).encode(errors="surrogatepass"))
+    size = len(json.dumps(document, ensure_ascii=False).encode())
     if size > MAX_DOCUMENT_BYTES:
         raise InvalidArgument(_CONFIG, f"has {size} bytes; the limit is {MAX_DOCUMENT_BYTES}")
     rule = document.get("generationConfig", {}).get("generationTriggerConfig", {}).get("generationRule")

@@ -13,7 +13,7 @@ from streambank.rules.editing import CHANGEABLE, Edit, checked_mask
 from streambank.wire import ingest, reader, topics
 from streambank.wire.generate import fact
 from streambank.wire.reader import Fields, swap
-from streambank.wire.settings import LONGEST_TTL, SHORTEST_TTL, metadata, window_settings
+from streambank.wire.settings import LONGEST_TTL, SHORTEST_TTL, check_maps, metadata, window_settings
 
 _REVISION = frozenset({"revisionLabels", "revisionTtl", "revisionExpireTime", "disableMemoryRevisions"})
 _MEMORY = CHANGEABLE | _REVISION | {"scope", "name"}
@@ -63,7 +63,9 @@ def _name(fields: Fields, name: str) -> str | None:
 
 
 def _metadata(fields: Fields) -> Metadata:
-    return metadata(fields) or {}
+    values = metadata(fields) or {}
+    check_maps(fields, None, values)
+    return values
 
 
 def _expires(fields: Fields, *, now: datetime) -> datetime | None:
@@ -71,15 +73,23 @@ def _expires(fields: Fields, *, now: datetime) -> datetime | None:
         raise InvalidArgument(fields["ttl"][0], "ttl and expire_time exclude each other")
     if "ttl" in fields:
         return now + reader.duration(*swap(fields["ttl"]), least=SHORTEST_TTL, most=LONGEST_TTL)
-    return reader.instant(*swap(fields["expireTime"])) if "expireTime" in fields else None
+    if "expireTime" not in fields:
+        return None
+    path, value = fields["expireTime"]
+    expires = reader.instant(value, path)
+    if expires <= now:
+        raise InvalidArgument(path, "must lie in the future")
+    return expires
 
 
-def rollback_target(body: Any) -> int:
+def rollback_target(body: Any, memory_id: str) -> int:
     """Return the number of the revision that a rollback names, by its id or by its whole name."""
     path, value = reader.message(body, "", _ROLLBACK).get("targetRevisionId", ("targetRevisionId", ""))
-    spelled = str(value).rsplit("/", 1)[-1]
+    parent, _, spelled = str(value).rpartition("/")
     if isinstance(value, bool) or not spelled.isascii() or not spelled.isdigit() or len(spelled) > 12:
         raise InvalidArgument(path, "must be the id of a revision")
+    if parent and not f"/{parent}".endswith(f"/memories/{memory_id}/revisions"):
+        raise InvalidArgument(path, "must be a revision of this memory")
     return int(spelled)
 
 

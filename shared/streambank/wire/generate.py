@@ -26,9 +26,10 @@ _MEMORY = frozenset({"fact", "topics"})
 
 @dataclass(frozen=True, slots=True)
 class SessionSource:
-    """Events of a session from *start* on and before *end*."""
+    """Events of a session from *start* on and before *end*; *bank* is the one that its whole name names, if any."""
 
     session: str
+    bank: str | None = None
     start: datetime | None = None
     end: datetime | None = None
 
@@ -68,8 +69,14 @@ def _session(fields: Fields) -> SessionSource | None:
     path, value = fields["vertexSessionSource"]
     named = reader.message(value, path, _SESSION)
     name = reader.text(*swap(named.get("session", (f"{path}.session", ""))), least_bytes=1, most_bytes=1_024)
+    identity = reader.text(name.rsplit("/", 1)[-1], path, least_bytes=1, most_bytes=128)
     start, end = (reader.instant(*swap(named[key])) if key in named else None for key in ("startTime", "endTime"))
-    return SessionSource(name.rsplit("/", 1)[-1], start, end)
+    return SessionSource(identity, _bank_of(name), start, end)
+
+
+def _bank_of(name: str) -> str | None:
+    parts = name.split("/")
+    return parts[-3] if len(parts) >= 3 else None
 
 
 def _memories(fields: Fields) -> tuple[DirectMemory, ...]:

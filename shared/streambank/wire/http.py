@@ -32,6 +32,8 @@ _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
     (errors.StreambankError, 500, "INTERNAL"),
 )
 
+MAX_SEGMENT_BYTES = 256
+
 Reply = dict[str, Any]
 
 
@@ -52,6 +54,9 @@ class Place:
 def place(event: Mapping[str, Any]) -> Place:
     """Return where the request of an API Gateway event goes. Raises NotFound for any other path."""
     path = str(event.get("rawPath", ""))
+    # A key of the table takes 1,024 bytes; no id of ours is longer than this.
+    if any(len(segment.encode(errors="replace")) > MAX_SEGMENT_BYTES for segment in path.split("/")):
+        raise errors.NotFound("there is nothing of so long a name")
     found = _BANK_PATH.fullmatch(path)
     if found is None:
         raise errors.NotFound(f"there is no route {path!r}")

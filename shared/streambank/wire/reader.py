@@ -55,7 +55,7 @@ def json_body(body: str | None, *, is_base64: bool) -> Any:
     if len(raw) > MAX_BODY_BYTES:
         raise PayloadTooLarge("", f"the body has {len(raw)} bytes; the limit is {MAX_BODY_BYTES}")
     try:
-        return json.loads(raw, parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(raw.decode(), parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise InvalidArgument("", "the body is not valid JSON in UTF-8") from error
 

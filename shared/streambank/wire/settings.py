@@ -34,7 +34,7 @@ _METADATA_VALUE = frozenset({"stringValue", "doubleValue", "boolValue", "timesta
 def window_settings(fields: Fields) -> WindowSettings:
     """Return what a call says about the memories of its window."""
     labels, values = _labels(fields), metadata(fields)
-    _check_maps(fields, labels, values)
+    check_maps(fields, labels, values)
     return WindowSettings(
         revision_labels=labels,
         revision_expiry=_revision_expiry(fields),
@@ -84,8 +84,8 @@ def metadata_value(value: Any, path: str) -> MetadataValue:
     return float(item)
 
 
-def _check_maps(fields: Fields, labels: dict[str, str] | None, values: Metadata | None) -> None:
-    """They ride on the head of the stream with every call."""
+def check_maps(fields: Fields, labels: dict[str, str] | None, values: Metadata | None) -> None:
+    """Raise InvalidArgument if labels and metadata are more than an item has room for beside its own."""
     keys = len(labels or {}) + len(values or {})
     path = fields["metadata" if values else "revisionLabels"][0] if keys else ""
     if keys > MAX_MAP_KEYS:
