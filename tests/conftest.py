@@ -16,6 +16,7 @@ settings.register_profile("streambank", deadline=None, derandomize=True, suppres
 settings.load_profile("streambank")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep journeys, which share one service and its environment, on a worker of their own."""
     for item in items:

@@ -50,7 +50,7 @@ READERS: dict[str, Callable[[Any], object]] = {
     "GenerateMemoriesRequest": generate_request,
     "CreateMemoryRequest": lambda body: edits.created(body, now=NOW),
     "UpdateMemoryRequest": lambda body: edits.changed(body, "fact,display_name" if "fact" in body else "ttl", now=NOW),
-    "RollbackMemoryRequest": edits.rollback_target,
+    "RollbackMemoryRequest": lambda body: edits.rollback_target(body, "m"),
     "PurgeMemoriesRequest": read_purge,
     "RetrieveRequest": read_retrieve,
     "RetrieveProfilesRequest": read_profiles,

@@ -136,7 +136,7 @@ def test_reply_shows_the_memory_as_it_is_read(caller: Caller) -> None:
     for method, path in (("POST", f"{DEFAULT_BANK}/memories"), ("PATCH", None)):
         shown = caller.call(method, path or shown["name"], body)["response"]  # noqa: F821
         assert caller.get(shown["name"]) == shown
-        assert moment(shown["expireTime"]) - moment(shown["updateTime"]) == timedelta(hours=1)
+        assert is_about(lifetime(shown), 3_600)
 
 
 def test_created_memory_without_revisions(caller: Caller) -> None:

@@ -30,7 +30,6 @@ ROOT = "base_url alone makes the SDK discard the path"
 NO_FILTER = "a=b names no field of a memory, and an unknown filter is refused"
 NO_OPERATION = "no call of the label was answered with this operation"
 NO_TOKEN = "the recorder's token is none of ours"
-PURGES = "GET of a purge's operation is 404"
 
 # What is no 200: the statuses of a label's requests, in their order, and why.
 EXPECTED: dict[str, tuple[list[int], str]] = {
@@ -52,7 +51,6 @@ EXPECTED: dict[str, tuple[list[int], str]] = {
     "x:event_count-string": ([400], "idle_duration and fixed_interval exclude each other"),
     "x:name-with-slash": ([404], "two slashes and two projects are no route"),
 }
-FAULTS = {"mem:purge": PURGES, "mem:purge-groups": PURGES}
 
 
 def conversations() -> list[Any]:
@@ -65,9 +63,7 @@ def conversations() -> list[Any]:
 
 
 def _conversation(label: str, requests: list[Document]) -> Any:
-    fault = FAULTS.get(label)
-    marks = [pytest.mark.xfail(strict=True, reason=fault)] if fault else []
-    return pytest.param(label, requests, id=label, marks=marks)
+    return pytest.param(label, requests, id=label)
 
 
 def rewritten(request: Document, bank: str, operation: str, token: str) -> tuple[str, dict[str, str], Any]:
@@ -197,7 +193,7 @@ def test_table_names_labels_of_the_recording() -> None:
     if not RECORDING.exists():
         pytest.skip("the recording is not beside this checkout")
     known = {parameters.values[0] for parameters in conversations()}
-    assert known >= EXPECTED.keys() | FAULTS.keys()
+    assert known >= EXPECTED.keys()
 
 
 @pytest.mark.parametrize("key", ["authorization", "x-goog-api-key"])

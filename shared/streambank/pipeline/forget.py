@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from streambank.errors import Conflict, NotFound, Unavailable
-from streambank.model import ids
 from streambank.model.memory import Memory
 from streambank.rules import consolidation
 from streambank.store.memories import Memories
@@ -13,7 +12,7 @@ from streambank.store.table import Patience
 
 
 def delete_memory(bank: str, memory_id: str, *, memories: Memories, patience: Patience, now: datetime) -> Memory:
-    """Delete a memory for every reader at once and return its tombstone; its revisions go after 48 hours.
+    """Delete a memory for every reader at once and return its tombstone; the sweep lets its revisions go with it.
 
     Raises:
         NotFound: there is no such memory.
@@ -32,6 +31,5 @@ def delete_memory(bank: str, memory_id: str, *, memories: Memories, patience: Pa
             memories.commit_change(bank, memory.scope, view.version, change, now=now)
         except Conflict:
             continue
-        memories.shorten_revisions(bank, ids.scope_id(memory.scope), memory_id)
         return change.after
     raise Unavailable("the scope is written too fast; try again")

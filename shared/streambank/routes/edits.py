@@ -50,7 +50,8 @@ def _known(memory_id: str) -> str:
 
 @ROUTER.post("/bank/memories")
 def created() -> dict[str, Any]:
-    scope, edit = edits.created(body(ROUTER), now=wiring.now())
+    using = _using()
+    scope, edit = edits.created(body(ROUTER), now=using.now)
     access.check_scope(principal(ROUTER), scope)
     token = idempotency_key(ROUTER)
     asked = query(ROUTER).get("memoryId", "")
@@ -62,14 +63,15 @@ def created() -> dict[str, Any]:
         """An id derived from the key is this call's own; one that was asked for must say the same."""
         return token is not None and known.scope == scope and (not asked or known.fact == edit.fact)
 
-    memory = create_memory(bank(ROUTER), asked or derived, scope, edit, repeats=repeats, using=_using())
+    memory = create_memory(bank(ROUTER), asked or derived, scope, edit, repeats=repeats, using=using)
     return _finished("create", memory)
 
 
 @ROUTER.patch("/bank/memories/<memory_id>")
 def changed(memory_id: str) -> dict[str, Any]:
-    scope, edit = edits.changed(body(ROUTER), query(ROUTER).get("updateMask"), now=wiring.now())
-    return _finished("update", update_memory(bank(ROUTER), _known(memory_id), scope, edit, using=_using()))
+    using = _using()
+    scope, edit = edits.changed(body(ROUTER), query(ROUTER).get("updateMask"), now=using.now)
+    return _finished("update", update_memory(bank(ROUTER), _known(memory_id), scope, edit, using=using))
 
 
 @ROUTER.post("/bank/memories/<memory_id>:rollback")

@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 from streambank import wiring
 from streambank.errors import NotFound
 from streambank.model.operation import Operation
+from streambank.model.session import SESSION_ID
 from streambank.pipeline.generate import GenerateCall, from_session, generate, without_keys
 from streambank.pipeline.operations import get_operation
 from streambank.routes.asking import body, idempotency_key, place, principal
@@ -64,7 +65,7 @@ def _with_session(request: GenerateRequest) -> GenerateRequest:
 
     access.check_sessions(principal(ROUTER))
     source, stores = request.session, wiring.stores()
-    if source.bank not in (None, place(ROUTER).bank):
+    if source.bank not in (None, place(ROUTER).bank) or not SESSION_ID.fullmatch(source.session):
         raise NotFound(f"there is no session {source.session!r} in this bank")
     session, turns = session_turns(
         place(ROUTER).bank,

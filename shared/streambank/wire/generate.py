@@ -69,9 +69,8 @@ def _session(fields: Fields) -> SessionSource | None:
     path, value = fields["vertexSessionSource"]
     named = reader.message(value, path, _SESSION)
     name = reader.text(*swap(named.get("session", (f"{path}.session", ""))), least_bytes=1, most_bytes=1_024)
-    identity = reader.text(name.rsplit("/", 1)[-1], path, least_bytes=1, most_bytes=128)
     start, end = (reader.instant(*swap(named[key])) if key in named else None for key in ("startTime", "endTime"))
-    return SessionSource(identity, _bank_of(name), start, end)
+    return SessionSource(name.rsplit("/", 1)[-1], _bank_of(name), start, end)
 
 
 def _bank_of(name: str) -> str | None:
