@@ -207,6 +207,7 @@ def test_expired_revision_is_gone(caller: Caller) -> None:
 # ---- delete
 
 
+@pytest.mark.slow
 def test_deleted_memory_is_gone_from_every_read_at_once(caller: Caller) -> None:
     """C35: twenty memories are deleted one by one; of a hundred searches right after, none shows one that is gone."""
     bank = caller.bank()

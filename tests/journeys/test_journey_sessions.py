@@ -147,6 +147,7 @@ def test_update_changes_what_its_mask_names(caller: Caller) -> None:
     assert "userId" in refused["error"]["message"]
 
 
+@pytest.mark.slow
 def test_deleted_session_leaves_nothing(caller: Caller) -> None:
     """When a deletion has answered, the session, its events and its items are gone; its operation says so."""
     session = made(caller)
@@ -178,6 +179,7 @@ def test_expired_session_is_gone_and_its_id_free(caller: Caller) -> None:
     assert caller.get(f"{again['name']}/events")["sessionEvents"] == []
 
 
+@pytest.mark.slow
 def test_bank_takes_its_sessions_with_it(caller: Caller) -> None:
     """A bank that holds a session is not empty, and when it is deleted by force its sessions go."""
     bank = caller.bank()
