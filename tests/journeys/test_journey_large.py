@@ -168,6 +168,7 @@ def crowd(request: pytest.FixtureRequest, service: LocalService, client: httpx.C
 Crowd = tuple[str, dict[str, str], list[str]]
 
 
+@pytest.mark.slow
 def test_list_of_a_crowd_is_complete(caller: Caller, crowd: Crowd) -> None:
     """Bank-wide or of the scope, in one page or in several, each memory is there once and newest first."""
     bank, scope, every = crowd
@@ -222,6 +223,7 @@ def test_page_of_the_longest_facts_can_be_answered(caller: Caller) -> None:
     assert names(caller, bank, pageSize="1000") == every
 
 
+@pytest.mark.slow
 def test_page_by_page_everything_can_be_deleted(caller: Caller) -> None:
     """Listing a page and deleting it, until none is left, leaves nothing behind."""
     bank, scope = caller.bank(), caller.scope()

@@ -82,6 +82,7 @@ def test_c35_delete_all_is_seen_by_every_read_at_once(caller: Caller) -> None:
             caller.get(name, status=404)
 
 
+@pytest.mark.slow
 def test_c36_one_deletion_takes_text_and_vector_with_it(caller: Caller) -> None:
     """Text, names, metadata and vector of what was deleted are in its revisions only, and those end in 48 hours."""
     bank, scope = caller.bank(), caller.scope()
@@ -135,6 +136,7 @@ def test_c40_deletion_by_query_is_previewed(caller: Caller) -> None:
 # ---- E: isolation
 
 
+@pytest.mark.slow
 def test_c41_filters_on_a_scope_are_exact(caller: Caller) -> None:
     """No character of a scope's value is a wildcard or a prefix in a filter: a purge takes the very scope only."""
     bank = caller.bank()

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from tests.journeys.caller import DEFAULT_BANK, VERSION, Caller, Document, Stream, said
 
 THREADS = 8
@@ -57,6 +59,7 @@ def test_unique_events_of_eight_threads_are_all_there_once(caller: Caller) -> No
     assert all(count >= 30 for count in windows[:-1])
 
 
+@pytest.mark.slow
 def test_overlapping_events_of_eight_threads_are_there_once(caller: Caller) -> None:
     """Eight threads that send one history in different cuts store each event once; receipts add up to its ids."""
     before = caller.generations()
@@ -90,6 +93,7 @@ def test_receipts_name_the_window_of_their_events(caller: Caller) -> None:
         assert stream.send(*one["events"])["name"] == one["first"]["name"]
 
 
+@pytest.mark.slow
 def test_flushes_of_eight_threads_lose_nothing(caller: Caller) -> None:
     """Forced flushes that race make windows that are never empty and hold every event once."""
     stream = caller.stream()
