@@ -23,22 +23,18 @@ ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 _MASKABLE = {"displayName", "description", "contextSpec"}
 
 
-def _place() -> http.Place:
-    return ROUTER.context["place"]  # type: ignore[no-any-return]
-
-
 def _event() -> dict[str, Any]:
     return ROUTER.context["event"]  # type: ignore[no-any-return]
 
 
 def _shown(bank: Bank) -> dict[str, object]:
-    return bank_wire.bank(bank, _place().parent, wiring.stores().banks.document(bank.id))
+    return bank_wire.bank(bank, asking.place(ROUTER).parent, wiring.stores().banks.document(bank.id))
 
 
 def _existing() -> Bank:
-    bank = wiring.stores().banks.get(_place().bank)
+    bank = wiring.stores().banks.get(asking.place(ROUTER).bank)
     if bank is None:
-        raise NotFound(f"there is no bank {_place().bank!r}")
+        raise NotFound(f"there is no bank {asking.place(ROUTER).bank!r}")
     return bank
 
 
@@ -71,7 +67,7 @@ def create() -> dict[str, Any]:
     # A random number of 63 bits, as the reference's ids look; it is never used again.
     bank_id = str(secrets.randbits(62) + 2**62)
     bank = banking.create_bank(bank_id, _change(), banks=wiring.stores().banks, now=wiring.now())
-    return operation.finished(f"{_place().parent}/{bank.id}/operations/create", _shown(bank))
+    return operation.finished(f"{asking.place(ROUTER).parent}/{bank.id}/operations/create", _shown(bank))
 
 
 @ROUTER.get("/banks")
@@ -81,7 +77,7 @@ def listed() -> dict[str, Any]:
     after = paging.position("banks", query.get("pageToken"), (str,), secret=wiring.page_secret())
     known = (bank for bank in wiring.stores().banks.list() if access.knows_bank(principal(ROUTER), bank.id))
     rest = [bank for bank in known if after is None or bank.id > after[0]]
-    page: dict[str, Any] = {_place().parent.rsplit("/", 1)[-1]: [_shown(bank) for bank in rest[:size]]}
+    page: dict[str, Any] = {asking.place(ROUTER).parent.rsplit("/", 1)[-1]: [_shown(bank) for bank in rest[:size]]}
     if len(rest) > size:
         page["nextPageToken"] = paging.token("banks", [rest[size - 1].id], secret=wiring.page_secret())
     return page
@@ -95,8 +91,10 @@ def get() -> dict[str, Any]:
 @ROUTER.patch("/bank")
 def update() -> dict[str, Any]:
     stores = wiring.stores()
-    bank = banking.update_bank(_place().bank, _change(), banks=stores.banks, patience=stores.patience, now=wiring.now())
-    return operation.finished(f"{_place().bank_name}/operations/update", _shown(bank))
+    bank = banking.update_bank(
+        asking.place(ROUTER).bank, _change(), banks=stores.banks, patience=stores.patience, now=wiring.now()
+    )
+    return operation.finished(f"{asking.place(ROUTER).bank_name}/operations/update", _shown(bank))
 
 
 @ROUTER.delete("/bank")
@@ -104,8 +102,8 @@ def delete() -> dict[str, Any]:
     query = asking.query(ROUTER)
     body = requests.parsed(requests.DeleteBankRequest, http.body(_event()) if _event().get("body") else {})
     force = body.force or query.get("force", "").lower() == "true"
-    banking.delete_bank(_place().bank, force=force, banks=wiring.stores().banks, now=wiring.now())
-    return operation.finished(f"{_place().bank_name}/operations/delete", {})
+    banking.delete_bank(asking.place(ROUTER).bank, force=force, banks=wiring.stores().banks, now=wiring.now())
+    return operation.finished(f"{asking.place(ROUTER).bank_name}/operations/delete", {})
 
 
 @ROUTER.get("/bank/operations/create")
@@ -113,13 +111,13 @@ def delete() -> dict[str, Any]:
 def changed() -> dict[str, Any]:
     """Banks change before the call answers; Google's SDK polls all the same."""
     name = _event()["rawPath"].rsplit("/", 1)[-1]
-    return operation.finished(f"{_place().bank_name}/operations/{name}", _shown(_existing()))
+    return operation.finished(f"{asking.place(ROUTER).bank_name}/operations/{name}", _shown(_existing()))
 
 
 @ROUTER.post("/bank/:ingestEvents")
 def ingest_events() -> dict[str, Any]:
     """The discovery document's spelling; Google's SDK uses memories:ingestEvents."""
     key = http.header(_event(), "x-idempotency-key")
-    call = ingest_call(http.body(_event()), bank=_place().bank, idempotency_key=key)
+    call = ingest_call(http.body(_event()), bank=asking.place(ROUTER).bank, idempotency_key=key)
     access.check_scope(principal(ROUTER), call.stream.scope)
-    return operation.receipt(ingest.ingest(call, using=wiring.ingestion()), _place().bank_name)
+    return operation.receipt(ingest.ingest(call, using=wiring.ingestion()), asking.place(ROUTER).bank_name)

@@ -12,6 +12,7 @@ from streambank.errors import FailedPrecondition, InvalidArgument, NotFound
 from streambank.model.ids import OperationId
 from streambank.pipeline.operations import Place, get_operation, list_operations, scope_of
 from streambank.pipeline.redrive import redrive
+from streambank.routes import asking
 from streambank.routes.asking import bank, principal, query
 from streambank.rules import access
 from streambank.wire import http, paging, reader
@@ -22,10 +23,6 @@ from streambank.wire.settings import LONGEST_TTL
 LONGEST_WAIT = timedelta(seconds=10)
 POLL = timedelta(milliseconds=500)
 ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
-
-
-def _place() -> http.Place:
-    return ROUTER.context["place"]  # type: ignore[no-any-return]
 
 
 def _id(text: str) -> OperationId:
@@ -49,15 +46,15 @@ def _known(bank: str, operation: OperationId) -> OperationId:
 def redriven(operation: str) -> dict[str, Any]:
     stores = wiring.stores()
     shown = redrive(
-        _place().bank,
-        _known(_place().bank, _id(operation)),
+        asking.place(ROUTER).bank,
+        _known(asking.place(ROUTER).bank, _id(operation)),
         streams=stores.streams,
         windows=stores.windows,
         plans=stores.plans,
         executions=wiring.executions(),
         now=wiring.now(),
     )
-    return operation_wire.operation(shown, _place().bank_name)
+    return operation_wire.operation(shown, asking.place(ROUTER).bank_name)
 
 
 def window_operation(place: http.Place, operation: OperationId) -> dict[str, Any]:
@@ -70,13 +67,13 @@ def window_operation(place: http.Place, operation: OperationId) -> dict[str, Any
 @ROUTER.get("/bank/operations/<operation>")
 def get(operation: str) -> dict[str, Any]:
     if operation == "purge":  # done before it was answered; its count was in that answer
-        return operation_wire.finished(f"{_place().bank_name}/operations/{operation}", {})
-    return window_operation(_place(), _id(operation))
+        return operation_wire.finished(f"{asking.place(ROUTER).bank_name}/operations/{operation}", {})
+    return window_operation(asking.place(ROUTER), _id(operation))
 
 
 @ROUTER.get("/bank/operations")
 def listed() -> dict[str, Any]:
-    said, place = query(ROUTER), _place()
+    said, place = query(ROUTER), asking.place(ROUTER)
     if said.get("filter"):
         raise InvalidArgument("filter", "operations cannot be filtered")
     asked = f"operations {place.bank}"
@@ -101,7 +98,7 @@ def listed() -> dict[str, Any]:
 @ROUTER.post("/bank/operations/<operation>:cancel")
 def cancelled(operation: str) -> dict[str, Any]:
     """Cancelling would lose events, so it is refused."""
-    shown = window_operation(_place(), _id(operation))
+    shown = window_operation(asking.place(ROUTER), _id(operation))
     problem = "is done already" if shown["done"] else "cannot be cancelled: its events would be lost"
     raise FailedPrecondition(f"{operation} {problem}")
 
@@ -109,7 +106,7 @@ def cancelled(operation: str) -> dict[str, Any]:
 @ROUTER.delete("/bank/operations/<operation>")
 def forgotten(operation: str) -> dict[str, Any]:
     """Who deletes an operation is no longer interested; its record expires by itself."""
-    if not window_operation(_place(), _id(operation))["done"]:
+    if not window_operation(asking.place(ROUTER), _id(operation))["done"]:
         raise FailedPrecondition(f"{operation} is not done")
     return {}
 
@@ -119,8 +116,8 @@ def waited(operation: str) -> dict[str, Any]:
     """Answer when the operation is done, or as it is after the timeout, ten seconds at most."""
     span = reader.duration(query(ROUTER).get("timeout") or "10s", "timeout", least=timedelta(0), most=LONGEST_TTL)
     for _ in range(int(min(span, LONGEST_WAIT) / POLL)):
-        shown = window_operation(_place(), _id(operation))
+        shown = window_operation(asking.place(ROUTER), _id(operation))
         if shown["done"]:
             return shown
         wiring.pause(POLL.total_seconds())
-    return window_operation(_place(), _id(operation))
+    return window_operation(asking.place(ROUTER), _id(operation))

@@ -12,6 +12,7 @@ from streambank.errors import NotFound
 from streambank.model.session import Position, Session
 from streambank.pipeline import sessions
 from streambank.pipeline.sessions import NEWEST_FIRST
+from streambank.routes import asking
 from streambank.routes.asking import principal
 from streambank.rules import access
 from streambank.store.sessions import Sessions
@@ -19,10 +20,6 @@ from streambank.wire import http, operation, paging, session_event, session_filt
 from streambank.wire import session as session_wire
 
 ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
-
-
-def _place() -> http.Place:
-    return ROUTER.context["place"]  # type: ignore[no-any-return]
 
 
 def _body() -> Any:
@@ -38,9 +35,9 @@ def _query(*names: str) -> str | None:
 def _bank() -> str:
     """Return the bank of the route. Raises NotFound if there is none, PermissionDenied for who is bound otherwise."""
     access.check_sessions(principal(ROUTER))
-    if wiring.stores().banks.get(_place().bank) is None:
-        raise NotFound(f"there is no bank {_place().bank!r}")
-    return _place().bank
+    if wiring.stores().banks.get(asking.place(ROUTER).bank) is None:
+        raise NotFound(f"there is no bank {asking.place(ROUTER).bank!r}")
+    return asking.place(ROUTER).bank
 
 
 def _store() -> Sessions:
@@ -48,11 +45,11 @@ def _store() -> Sessions:
 
 
 def _name(session_id: str) -> str:
-    return f"{_place().bank_name}/sessions/{session_id}"
+    return f"{asking.place(ROUTER).bank_name}/sessions/{session_id}"
 
 
 def _shown(session: Session) -> dict[str, Any]:
-    return session_wire.session(session, _place().bank_name)
+    return session_wire.session(session, asking.place(ROUTER).bank_name)
 
 
 def _existing(session_id: str) -> Session:
@@ -154,9 +151,11 @@ def append_event(session_id: str) -> dict[str, Any]:
 def events(session_id: str) -> dict[str, Any]:
     session, matches = _existing(session_id), session_filters.event_filter(_query("filter"))
     order = session_filters.sort_key(_query("orderBy", "order_by"), session_filters.EVENT_ORDERS)
-    query = f"events {_place().bank} {session_id} {session.first} {order} {matches}"
+    query = f"events {asking.place(ROUTER).bank} {session_id} {session.first} {order} {matches}"
     size, where = _page(query, int)
     after = where[0] if where else None
-    found, end = sessions.in_session(_place().bank, session, matches, size, after, sessions=_store(), order=order)
+    found, end = sessions.in_session(
+        asking.place(ROUTER).bank, session, matches, size, after, sessions=_store(), order=order
+    )
     shown = [session_event.shown(event, _name(session_id)) for event in found]
     return _with_token({"sessionEvents": shown}, query, end)
