@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
-from benchmarks import cpu, ingest, model
+from benchmarks import cpu, ingest, model, search
+
+_LOCOMO = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo10.json"
+# A tenth of the questions: minutes in place of an hour. `python -m benchmarks.locomo` asks them all.
+_LOCOMO_EVERY = 10
+
+
+def _locomo() -> Iterator[str]:
+    """Yield the report on LoCoMo where there is its file."""
+    data = Path(os.environ.get("STREAMBANK_LOCOMO", _LOCOMO))
+    if not data.is_file():
+        yield "skipped: STREAMBANK_LOCOMO names no file; see benchmarks/locomo/__init__.py for where to get it"
+        return
+    from benchmarks.locomo.__main__ import report
+
+    yield f"each {_LOCOMO_EVERY}th question"
+    yield from report(data, _LOCOMO_EVERY)
 
 
 def main() -> int:
     sections = (
         ("Ingest, seal, generation: events of 1 KB of English prose, 500 bytes of settings", ingest.report),
         ("A hundred such events from the call to the memories, windows of 20", model.report),
+        ("One similarity search, by the memories and events of its scope", search.report),
+        ("Evidence recall on LoCoMo", _locomo),
         ("CPU of the ingest handler", cpu.handler_report),
         ("CPU of starting a function, median of 7 processes", cpu.start_report),
     )

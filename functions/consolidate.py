@@ -6,7 +6,7 @@ from typing import Any
 
 from streambank import wiring
 from streambank.model.window import Attempt
-from streambank.pipeline.consolidate import consolidate
+from streambank.pipeline.consolidate import Judging, consolidate
 
 STORES = wiring.stores()
 
@@ -17,9 +17,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         Attempt(event["bank"], event["sid"], event["win"], event["att"]),
         windows=STORES.windows,
         plans=STORES.plans,
-        memories=STORES.memories,
-        consolidator=wiring.consolidator(),
-        embedder=wiring.embedder(),
-        now=wiring.now(),
+        banks=STORES.banks,
+        using=Judging(STORES.memories, wiring.consolidator(), wiring.embedder(), wiring.spending(), wiring.now()),
     )
     return {"outcome": outcome}

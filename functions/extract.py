@@ -20,6 +20,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         banks=STORES.banks,
         extractor=wiring.extractor(),
         embedder=wiring.embedder(),
+        spending=wiring.spending(),
         now=wiring.now(),
     )
     return {"outcome": outcome}

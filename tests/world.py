@@ -4,9 +4,7 @@ The model is scripted: one fact for each event that its conversation's user said
 """
 
 import hashlib
-import math
 import random
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -28,9 +26,12 @@ from streambank.model.window import Attempt
 from streambank.pipeline import commit, consolidate, extract, fail, react, sweep
 from streambank.pipeline.ingest import Ingestion, ingest
 from streambank.pipeline.operations import get_operation
+from streambank.pipeline.spending import Spending
+from streambank.rules import vectors
 from streambank.store.banks import Banks
 from streambank.store.due import DueIndex
 from streambank.store.executions import Executions as ExecutionsPort
+from streambank.store.ledger import Ledger
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
 from streambank.store.streams import Lifetimes, Streams
@@ -83,13 +84,11 @@ class SameTextIsTheSame:
 class HashEmbedder:
     """Equal texts are near, others are far: enough where meaning is not the point."""
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        return [self._unit(text) for text in texts]
+    is_local = True
 
-    def _unit(self, text: str) -> bytes:
-        raw = [byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()]
-        length = math.sqrt(sum(number * number for number in raw))
-        return array("f", [number / length for number in raw]).tobytes()
+    def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:
+        digests = (hashlib.sha256(text.encode()).digest() for text in texts)
+        return [vectors.packed(byte - 127.5 for byte in digest) for digest in digests]
 
 
 class Clock:
@@ -115,7 +114,13 @@ class World:
     extractor: Any = field(default_factory=OneFactPerEvent)
     consolidator: Any = field(default_factory=SameTextIsTheSame)
     embedder: Any = field(default_factory=HashEmbedder)
+    daily_tokens: int | None = None
+    call_tokens: int = 24_000
     lifetimes: Lifetimes = field(default_factory=lambda: Lifetimes(timedelta(days=90), timedelta(days=90)))
+
+    @property
+    def spending(self) -> Spending:
+        return Spending(Ledger(self.table), self.daily_tokens, self.call_tokens)
 
     def __post_init__(self) -> None:
         self.random = random.Random(7)
@@ -231,6 +236,7 @@ class World:
             banks=self.banks,
             extractor=self.extractor,
             embedder=self.embedder,
+            spending=self.spending,
             now=self.clock(),
         )
         return {"outcome": outcome}
@@ -240,10 +246,8 @@ class World:
             _attempt(payload),
             windows=self.windows,
             plans=self.plans,
-            memories=self.memories,
-            consolidator=self.consolidator,
-            embedder=self.embedder,
-            now=self.clock(),
+            banks=self.banks,
+            using=consolidate.Judging(self.memories, self.consolidator, self.embedder, self.spending, self.clock()),
         )
         return {"outcome": outcome}
 

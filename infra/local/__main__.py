@@ -3,6 +3,7 @@
 import argparse
 import gc
 import logging
+import os
 import signal
 import socket
 import sys
@@ -25,6 +26,15 @@ _MODULES = (
     "pydantic",
     "samtranslator",
 )
+
+# What local mode takes from the environment.
+_MODEL_PARAMETERS = {
+    "Model": "STREAMBANK_MODEL",
+    "ModelId": "MODEL_ID",
+    "EmbeddingModelId": "EMBEDDING_MODEL_ID",
+    "DailyTokenBudget": "DAILY_TOKEN_BUDGET",
+}
+_BEDROCK_ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,6 +63,11 @@ def _port(arguments: Sequence[str] | None) -> int:
 
 
 def _problem(port: int) -> str | None:
+    model = os.environ.get("STREAMBANK_MODEL") or "embedded"
+    if model not in ("embedded", "bedrock"):
+        return f"STREAMBANK_MODEL is {model!r}; it can be embedded or bedrock"
+    if model == "bedrock" and not os.environ.get(_BEDROCK_ENDPOINT):
+        return f"STREAMBANK_MODEL=bedrock needs {_BEDROCK_ENDPOINT}: local mode has no AWS credentials"
     missing = [name for name in _MODULES if find_spec(name) is None]
     if missing:
         return f"missing {', '.join(missing)}; install them with: pip install -e '.[server,local]'"
@@ -75,7 +90,7 @@ def _serve(port: int) -> str | None:
     except ModuleNotFoundError as error:
         return f"{error}; install what is missing with: pip install -e '.[server,local]'"
     try:
-        with LocalService(port=port) as service:
+        with LocalService(port=port, parameters=_parameters()) as service:
             gc.enable()
             print(
                 f"Streambank is ready on {service.base_url}, token: local. Ctrl-C ends it and forgets everything.",
@@ -85,6 +100,12 @@ def _serve(port: int) -> str | None:
     except (ModuleNotFoundError, OSError, StackError) as error:
         return " ".join(str(error).split())
     return None
+
+
+def _parameters() -> dict[str, str]:
+    """Return who generates: `STREAMBANK_MODEL` says `embedded` (the default) or `bedrock`."""
+    named = {name: os.environ.get(variable) for name, variable in _MODEL_PARAMETERS.items()}
+    return {name: value for name, value in named.items() if value}
 
 
 def _wait_for_interrupt() -> None:

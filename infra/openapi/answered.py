@@ -20,6 +20,13 @@ class Empty(Answer):
 # ---- resources
 
 
+class MemorySource(Answer):
+    """A window that a memory was made of or renewed by, and the numbers of the events that it cites there."""
+
+    operation: str
+    sequences: list[int]
+
+
 class Memory(Answer):
     name: str
     fact: str
@@ -32,6 +39,7 @@ class Memory(Answer):
     description: str | None = None
     topics: list[Topic] | None = None
     metadata: dict[str, MetadataValue] | None = None
+    sources: list[MemorySource] | None = None
 
 
 class ExtractedMemory(Answer):
@@ -240,8 +248,35 @@ class RetrievedMemory(Answer):
     distance: float | None = None
 
 
+class RawContent(Answer):
+    role: Literal["user", "model"]
+    parts: list[Object]
+
+
+class RawEvent(Answer):
+    """An event as it was sent; without a time of its own it has that of its arrival."""
+
+    event_id: str | None = None
+    event_time: Time
+    content: RawContent
+
+
+class RetrievedEvent(Answer):
+    """An event beside its number in its stream; pending tells that no memories were made of it yet."""
+
+    event: RawEvent
+    stream_id: str
+    window: int
+    sequence: int
+    pending: bool
+    distance: float
+
+
 class RetrievedMemories(Page):
+    """Events are there when a search asked for them; both lists are parts of one ranking by distance."""
+
     retrieved_memories: list[RetrievedMemory]
+    retrieved_events: list[RetrievedEvent] | None = None
 
 
 class Profiles(Answer):

@@ -220,6 +220,8 @@ class PurgeMemoriesRequest(Twin):
 
 
 class SimilaritySearchParams(requests.SimilaritySearchParams):
+    """The last two are extensions: raw events among the results, and those that no memories were made of yet."""
+
     top_k: Count = 0
 
 

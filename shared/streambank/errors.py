@@ -12,12 +12,20 @@ StreambankError
 │   ├── Conflict             a condition did not hold: nothing was written
 │   └── OutOfReach           a throttle, a timeout: nobody knows what happened
 └── GenerationError          a window could not be generated
-    ├── ModelUnavailable     throttled, timed out or out of reach
+    ├── ModelRejected        the request is wrong for this model
+    ├── ModelUnavailable     out of reach
+    │   ├── ModelThrottled   it took no more requests, also after a while
+    │   └── ModelTimedOut    it did not answer in time
     ├── ModelOutputInvalid   the answer could not be used
-    └── ModelNotConfigured   this deployment has no such model
+    │   └── ModelOutputTruncated   there was no room for the answer
+    ├── ModelRefused         a guardrail or a content filter stopped it
+    ├── ModelNotConfigured   this deployment has no such model
+    └── BudgetPaused         the bank has used up its tokens for today
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class StreambankError(Exception):
@@ -88,9 +96,16 @@ class OutOfReach(Unavailable):
 
 
 class GenerationError(StreambankError):
-    """A window could not be generated; *outcome* is what the state machine sees."""
+    """A window could not be generated; *outcome* is what the state machine sees, *spent* what it cost until then."""
 
     outcome = "FAILED"
+    spent: Any = None
+
+
+class ModelRejected(GenerationError):
+    """The request is wrong for this model; the same request will be wrong again."""
+
+    outcome = "MODEL_REJECTED"
 
 
 class ModelUnavailable(GenerationError):
@@ -99,13 +114,43 @@ class ModelUnavailable(GenerationError):
     outcome = "MODEL_UNAVAILABLE"
 
 
+class ModelThrottled(ModelUnavailable):
+    """The model took no more requests, also after they were repeated."""
+
+    outcome = "MODEL_THROTTLED"
+
+
+class ModelTimedOut(ModelUnavailable):
+    """The model did not answer in time; what it answers later is lost, and the window is tried again."""
+
+    outcome = "MODEL_TIMED_OUT"
+
+
 class ModelOutputInvalid(GenerationError):
     """The model's answer could not be used, also after it was asked again."""
 
     outcome = "MODEL_OUTPUT_INVALID"
 
 
+class ModelOutputTruncated(ModelOutputInvalid):
+    """The request or its answer was longer than the model takes."""
+
+    outcome = "MODEL_OUTPUT_TRUNCATED"
+
+
+class ModelRefused(GenerationError):
+    """A guardrail or a content filter stopped the model."""
+
+    outcome = "MODEL_REFUSED"
+
+
 class ModelNotConfigured(GenerationError):
     """The deployment has no model of that name."""
 
     outcome = "MODEL_NOT_CONFIGURED"
+
+
+class BudgetPaused(GenerationError):
+    """The bank has used up its tokens for today: the window waits, its events are kept."""
+
+    outcome = "BUDGET_PAUSED"

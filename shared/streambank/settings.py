@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+
+from streambank.model.usage import Prices
 
 
 class AuthMode(StrEnum):
@@ -27,6 +29,10 @@ class Settings:
     dedup_horizon: timedelta
     state_machine_arn: str = ""
     auth_mode: AuthMode = AuthMode.KEYS
+    daily_tokens: int | None = None
+    call_tokens: int = 24_000
+    model_timeout_seconds: float = 60.0
+    prices: Prices = field(default=Prices())
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -38,4 +44,15 @@ class Settings:
             dedup_horizon=timedelta(days=int(environment.get("DEDUP_HORIZON_DAYS", "90"))),
             state_machine_arn=environment.get("STATE_MACHINE_ARN", ""),
             auth_mode=AuthMode(environment.get("AUTH_MODE", AuthMode.KEYS)),
+            daily_tokens=_limit(environment.get("DAILY_TOKEN_BUDGET", "")),
+            call_tokens=int(environment.get("CALL_TOKEN_BUDGET", "24000")),
+            model_timeout_seconds=float(environment.get("MODEL_TIMEOUT_SECONDS", "60")),
+            prices=Prices(
+                float(environment.get("INPUT_TOKEN_PRICE", "0")), float(environment.get("OUTPUT_TOKEN_PRICE", "0"))
+            ),
         )
+
+
+def _limit(text: str) -> int | None:
+    """Return a number of tokens; nothing, or a negative one, is no limit."""
+    return int(text) if text and int(text) >= 0 else None

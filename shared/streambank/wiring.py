@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import boto3
 from botocore.config import Config
 
-from streambank.errors import ModelNotConfigured
 from streambank.pipeline.ingest import Ingestion
 from streambank.settings import AuthMode, Settings
 from streambank.store.streams import Lifetimes, Streams
@@ -22,11 +21,15 @@ from streambank.store.table import Patience, Table
 from streambank.store.windows import Windows
 
 if TYPE_CHECKING:
+    from streambank.llm.bedrock.converse import Converse
     from streambank.llm.ports import Consolidator, Embedder, Extractor
     from streambank.model.principal import Principal
+    from streambank.pipeline.spending import Spending
     from streambank.pipeline.sweep import Sweeper
     from streambank.store.banks import Banks
+    from streambank.store.events import Events
     from streambank.store.executions import Executions
+    from streambank.store.ledger import Ledger
     from streambank.store.memories import Memories
     from streambank.store.plans import Plans
     from streambank.store.sessions import Sessions
@@ -55,7 +58,8 @@ def use_clock(clock: Clock) -> None:
     """Let *clock* rule timers, TTLs, backoff and tokens: local mode's can be moved."""
     global _clock  # noqa: PLW0603  the one seam for time
     _clock = clock
-    for built in (stores, caller, page_secret, executions, extractor, consolidator, embedder):
+    models = (extractor, consolidator, embedder, ledger, spending, _bedrock)
+    for built in (stores, caller, page_secret, executions, *models):
         built.cache_clear()  # what was built under another environment
 
 
@@ -102,6 +106,12 @@ class Stores:
         from streambank.store.memories import Memories
 
         return Memories(self.table)
+
+    @property
+    def events(self) -> Events:
+        from streambank.store.events import Events
+
+        return Events(self.table)
 
     @property
     def sessions(self) -> Sessions:
@@ -185,38 +195,79 @@ jitter: Callable[[], float] = random.random
 pause: Callable[[float], None] = time.sleep
 
 
-class _Unconfigured:
-    """Stands where a deployment has no model: every generation fails visibly, and no event is lost."""
+@cache
+def ledger() -> Ledger:
+    """Return the books about model calls."""
+    from streambank.store.ledger import Ledger
 
-    def __getattr__(self, name: str) -> Any:
-        raise ModelNotConfigured("this deployment has no such model")
+    return Ledger(stores().table)
+
+
+@cache
+def spending() -> Spending:
+    """Return what holds model calls within their budgets."""
+    from streambank.pipeline.spending import Spending
+
+    settings = stores().settings
+    return Spending(ledger(), settings.daily_tokens, settings.call_tokens, settings.prices)
+
+
+@cache
+def _bedrock() -> Any:
+    """Return the client; boto3 heeds AWS_ENDPOINT_URL_BEDROCK_RUNTIME. It sends once, since `Sender` repeats."""
+    config = Config(
+        connect_timeout=3,
+        read_timeout=stores().settings.model_timeout_seconds,
+        retries={"mode": "standard", "total_max_attempts": 1},
+    )
+    return boto3.client("bedrock-runtime", config=config, region_name=os.environ.get("BEDROCK_REGION") or None)
+
+
+def _converse() -> Converse:
+    from streambank.llm.bedrock.converse import Converse
+    from streambank.llm.bedrock.models import Models
+    from streambank.llm.bedrock.sending import Sender
+
+    return Converse(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
+
+
+def _is_embedded() -> bool:
+    return stores().settings.model == "embedded"
 
 
 @cache
 def extractor() -> Extractor:
     """Return who proposes facts."""
-    if stores().settings.model != "embedded":
-        return _Unconfigured()
-    from streambank.llm.embedded.extractor import EmbeddedExtractor
+    if _is_embedded():
+        from streambank.llm.embedded.extractor import EmbeddedExtractor
 
-    return EmbeddedExtractor()
+        return EmbeddedExtractor()
+    from streambank.llm.bedrock.extractor import BedrockExtractor
+
+    return BedrockExtractor(_converse())
 
 
 @cache
 def consolidator() -> Consolidator:
     """Return who decides what facts mean for memories."""
-    if stores().settings.model != "embedded":
-        return _Unconfigured()
-    from streambank.llm.embedded.consolidator import EmbeddedConsolidator
+    if _is_embedded():
+        from streambank.llm.embedded.consolidator import EmbeddedConsolidator
 
-    return EmbeddedConsolidator()
+        return EmbeddedConsolidator()
+    from streambank.llm.bedrock.consolidator import BedrockConsolidator
+
+    return BedrockConsolidator(_converse())
 
 
 @cache
 def embedder() -> Embedder:
     """Return who maps texts to vectors."""
-    if stores().settings.model != "embedded":
-        return _Unconfigured()
-    from streambank.llm.embedded.embedder import WordLlamaEmbedder
+    if _is_embedded():
+        from streambank.llm.embedded.embedder import WordLlamaEmbedder
 
-    return WordLlamaEmbedder()
+        return WordLlamaEmbedder()
+    from streambank.llm.bedrock.embedder import BedrockEmbedder
+    from streambank.llm.bedrock.models import Models
+    from streambank.llm.bedrock.sending import Sender
+
+    return BedrockEmbedder(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))

@@ -1,5 +1,6 @@
 """One local service for all journeys; each test has scopes, streams and banks of its own."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import httpx
@@ -7,6 +8,7 @@ import pytest
 
 from infra.local.service import LocalService
 from tests.journeys.caller import Caller
+from tests.journeys.crowding import Calls, stores
 
 
 @pytest.fixture(scope="package")
@@ -28,3 +30,14 @@ def caller(service: LocalService, client: httpx.Client) -> Iterator[Caller]:
     caller = Caller(service, client)
     yield caller
     caller.leave()
+
+
+@pytest.fixture
+def calls(service: LocalService) -> Iterator[Calls]:
+    """Watch every call to DynamoDB: none of them may be a Scan."""
+    calls, events = Calls(Counter()), stores().table._client.meta.events
+    events.register("before-call.dynamodb", calls)
+    yield calls
+    events.unregister("before-call.dynamodb", calls)
+    assert calls.counts.total()
+    assert "Scan" not in calls.counts

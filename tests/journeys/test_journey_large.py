@@ -6,99 +6,25 @@ What no call could write in the time of a test is written through the store of t
 from __future__ import annotations
 
 import json
-import sys
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import httpx
 import pytest
 
 from infra.local.service import LocalService
 from streambank.model import ids
-from streambank.model.memory import Change, Memory, Revision
+from streambank.model.memory import Revision
 from streambank.store import keys
 from streambank.store.actions import Put
 from streambank.store.memory_items import memory_values, revision_values
-from tests.journeys.caller import VERSION, Caller, Document, said
+from tests.journeys.caller import VERSION, Caller, said
+from tests.journeys.crowding import Calls, filled, names, pages, purge, scoped, stores
 
-# Two actions each and the scope's version: 99 of a transaction's 100.
-TOGETHER = 49
+pytestmark = pytest.mark.usefixtures("calls")
+
 # Lambda takes 6 MB of answer, in which the body is a JSON string.
 MOST_ANSWER_BYTES = 6 * 1024 * 1024
-
-
-def stores() -> Any:
-    """Return the stores that the running service uses."""
-    return sys.modules["streambank.wiring"].stores()
-
-
-@dataclass
-class Calls:
-    """What the service asks of DynamoDB."""
-
-    counts: Counter[str]
-
-    def __call__(self, model: Any, **_: Any) -> None:
-        self.counts[model.name] += 1
-
-
-@pytest.fixture(autouse=True)
-def calls(service: LocalService) -> Iterator[Calls]:
-    """Watch every call to DynamoDB: none of them may be a Scan."""
-    calls, events = Calls(Counter()), stores().table._client.meta.events
-    events.register("before-call.dynamodb", calls)
-    yield calls
-    events.unregister("before-call.dynamodb", calls)
-    assert calls.counts.total()
-    assert "Scan" not in calls.counts
-
-
-def filled(caller: Caller, bank: str, scope: dict[str, str], count: int, fact: str = "I like {}") -> list[str]:
-    """Write *count* memories into a scope that has none, a second apart, and return their names, newest first."""
-    now, bank_id = caller.service.now(), bank.rsplit("/", 1)[-1]
-    memories = [
-        Memory(
-            id=f"m{place:05}",
-            fact=fact.format(place),
-            scope=scope,
-            created=now + timedelta(seconds=place - count),
-            updated=now + timedelta(seconds=place - count),
-            as_of=now,
-            revision=0,
-        )
-        for place in range(count)
-    ]
-    pumped, caller.service.pump_enabled = caller.service.pump_enabled, False
-    for run, start in enumerate(range(0, count, TOGETHER)):
-        changes = [Change(None, memory, None) for memory in memories[start : start + TOGETHER]]
-        stores().memories.commit_changes(bank_id, scope, run, changes, now=now)
-    caller.service.pump_enabled = pumped
-    return [f"{bank}/memories/{memory.id}" for memory in reversed(memories)]
-
-
-def pages(caller: Caller, path: str, key: str, **query: str) -> Iterator[list[Document]]:
-    token = ""
-    while True:
-        page = caller.get(path, params=query | ({"pageToken": token} if token else {}))
-        token = page.get("nextPageToken", "")
-        yield page[key]
-        if not token:
-            return
-
-
-def names(caller: Caller, bank: str, **query: str) -> list[str]:
-    return [memory["name"] for page in pages(caller, f"{bank}/memories", "memories", **query) for memory in page]
-
-
-def purge(caller: Caller, bank: str, text: str, *, force: bool, status: int = 200) -> Document:
-    return caller.post(f"{bank}/memories:purge", {"filter": text, "force": force}, status=status)
-
-
-def scoped(scope: dict[str, str]) -> str:
-    return f"scope={json.dumps(json.dumps(scope, ensure_ascii=False), ensure_ascii=False)}"
 
 
 # ---- bodies
@@ -303,35 +229,3 @@ def written(caller: Caller, bank: str, memory_id: str, count: int) -> None:
     puts.append(Put(keys.memory(bank_id, cid, memory_id), memory_values(bank_id, last)))
     for start in range(0, len(puts), 100):
         stores().table.transact(puts[start : start + 100])
-
-
-@pytest.mark.slow
-def test_ten_thousand_memories_of_a_bank(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten thousand memories of ten scopes are listed in full or in order and purged by scope; one more has no order."""
-    bank, scopes = caller.bank(), [caller.scope() for _ in range(10)]
-    now = caller.service.now()
-    for place, scope in enumerate(scopes):
-        several(bank, scope, now + timedelta(seconds=place), f"s{place}")
-    assert len(set(names(caller, bank, pageSize="1000"))) == 10_000
-    # The emulator takes minutes for the thousand queries of another order: one page of it.
-    monkeypatch.setattr(caller.client, "timeout", httpx.Timeout(900))
-    first = caller.get(f"{bank}/memories", params={"orderBy": "create_time", "pageSize": "1000"})["memories"]
-    assert {memory["name"].rsplit("/", 1)[-1][:3] for memory in first} == {"s0-"}
-    purge(caller, bank, "fact:like", force=False, status=400)
-    caller.post(f"{bank}/memories", {"fact": "I like jam", "scope": caller.scope()})
-    error = caller.get(f"{bank}/memories", params={"orderBy": "create_time"}, status=400)["error"]
-    assert error["status"] == "FAILED_PRECONDITION"
-    assert purge(caller, bank, scoped(scopes[3]), force=True)["response"]["purgeCount"] == 1_000
-    assert caller.memories(scopes[3], bank) == []
-    assert len(caller.memories(scopes[4], bank)) == 100
-
-
-def several(bank: str, scope: dict[str, str], at: Any, prefix: str) -> None:
-    """Write a thousand memories of one moment."""
-    memories = [
-        Memory(f"{prefix}-{n:04}", f"I like {n}", scope, created=at, updated=at, as_of=at, revision=0)
-        for n in range(1_000)
-    ]
-    for run, start in enumerate(range(0, 1_000, TOGETHER)):
-        changes = [Change(None, memory, None) for memory in memories[start : start + TOGETHER]]
-        stores().memories.commit_changes(bank.rsplit("/", 1)[-1], scope, run, changes, now=at)

@@ -1,8 +1,6 @@
 """Every request that Google's SDK was recorded to send, replayed.
 
-The recording is beside the repository, not in it. Each label is a conversation of its own: what it is about is in a
-bank of its own, and its later requests poll the operation that its earlier ones were answered with.
-What the SDK's own types make of the replies is checked by the contract's google_sdk.py.
+What the SDK's own types make of the replies is in test_journey_sdk_types.py.
 """
 
 from __future__ import annotations
@@ -10,20 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import groupby
-from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 import httpx
 import pytest
 
 from infra.local.service import LocalService
-from tests.journeys.caller import DEFAULT_BANK, VERSION, Caller, Document, Stream
-
-RECORDING = Path(__file__).resolve().parents[3] / "shared" / "contract" / "recorded_requests.jsonl"
-BANK = "4242424242424242424"
-SCOPE = {"user_id": "123"}
+from tests.journeys.caller import DEFAULT_BANK, VERSION, Caller, Document
+from tests.journeys.recording import MISSING, RECORDING, conversations, replayed
 
 NO_VERSION = "no version in the path: no such route"
 ROOT = "base_url alone makes the SDK discard the path"
@@ -51,59 +43,6 @@ EXPECTED: dict[str, tuple[list[int], str]] = {
     "x:event_count-string": ([400], "idle_duration and fixed_interval exclude each other"),
     "x:name-with-slash": ([404], "two slashes and two projects are no route"),
 }
-
-
-def conversations() -> list[Any]:
-    """Return the recorded requests by label, in their order."""
-    if not RECORDING.exists():
-        return []
-    lines = [json.loads(line) for line in RECORDING.read_text().splitlines()]
-    labels = groupby(sorted(lines, key=lambda line: line["label"]), key=lambda line: line["label"])
-    return [_conversation(label, list(requests)) for label, requests in labels]
-
-
-def _conversation(label: str, requests: list[Document]) -> Any:
-    return pytest.param(label, requests, id=label)
-
-
-def rewritten(request: Document, bank: str, operation: str, token: str) -> tuple[str, dict[str, str], Any]:
-    """Return path, query and body of a request for *bank*, after replies with *operation* and *token*."""
-    path, *rest = re.split(r"(?<=/operations/)\d{5,}$", request["path"])
-    if rest and operation:
-        path = f"{path.split('/projects/', maxsplit=1)[0]}/{operation}"
-    path = request["path"] if rest and not operation else path
-    path = path.replace(BANK, bank).replace("memoryBanks/mb1", f"memoryBanks/{bank}")
-    # Ids of memories begin with a letter here: the memory that the recorder called 1 is `one`.
-    path = re.sub(r"/memories/1(?=/|:|$)", "/memories/one", path)
-    query = dict(parse_qsl(request["query"], keep_blank_values=True))
-    path = path.replace("/sessions/77", _session(operation) or "/sessions/77")
-    # A page of one has a next; the other lists were recorded with a token that no reply of ours gives.
-    if token and query.keys() >= {"pageToken", "pageSize"}:
-        query["pageToken"] = token
-    return path, query, json.loads(json.dumps(request["body"]).replace(BANK, bank))
-
-
-def _session(operation: str) -> str:
-    found = re.search(r"/sessions/[^/]+", operation)
-    return found[0] if found else ""
-
-
-def has_own_bank(label: str, requests: list[Document]) -> bool:
-    """Tell whether *label* is about what is in a bank, or changes the bank itself."""
-    changes = any(request["method"] in {"PATCH", "DELETE"} for request in requests)
-    return changes or label.startswith(("mem:", "rev:", "sess:", "gen:session", "x:"))
-
-
-def furnished(caller: Caller, bank: str, label: str) -> None:
-    """Put into *bank* what the requests of *label* are about."""
-    if label.startswith(("mem:", "rev:", "x:SNAKERESP", "x:NEWENUM", "x:ERRAPIGW", "x:ERRFLAKY")):
-        memories = f"{bank}/memories"
-        caller.post(memories, {"fact": "f1", "scope": SCOPE}, params={"memoryId": "one"})
-        caller.post(memories, {"fact": "other", "scope": SCOPE}, params={"memoryId": "two"})
-        for number in range(2, 10) if label in {"mem:rollback", "rev:get"} else ():
-            caller.call("PATCH", f"{memories}/one", {"fact": f"f{number}"})
-    if label == "gen:session" or (label.startswith("sess:") and label != "sess:create"):
-        caller.post(f"{bank}/sessions", {"userId": "u"}, params={"sessionId": "77"})
 
 
 MAPS = {
@@ -157,42 +96,25 @@ def common(service: LocalService, client: httpx.Client) -> str:
     return Caller(service, client).bank()
 
 
-@pytest.mark.skipif(not RECORDING.exists(), reason="the recording is not beside this checkout")
-@pytest.mark.parametrize(("label", "requests"), conversations())
+@pytest.mark.skipif(not RECORDING.exists(), reason=MISSING)
+@pytest.mark.parametrize(("label", "requests"), [pytest.param(*one, id=one[0]) for one in conversations()])
 def test_recorded_requests_are_answered(caller: Caller, common: str, label: str, requests: list[Document]) -> None:
     """Each recorded request has the status that the contract gives it, and a reply in the contract's shape."""
-    bank = caller.bank() if has_own_bank(label, requests) else common
-    furnished(caller, bank, label)
-    operation = token = ""
     statuses = []
-    for request in requests:
-        path, query, body = rewritten(request, bank.rsplit("/", 1)[-1], operation, token)
-        _remember(caller, bank, path, body)
-        reply = caller.client.request(request["method"], path, params=query, json=body)
-        caller.settle()
+    for request, path, reply in replayed(caller, common, label, requests):
         statuses.append(reply.status_code)
-        document = reply.json()
         if reply.is_success:
-            check_shape(request, path, document)
-            operation = document["name"] if "/operations/" in document.get("name", "") else operation
-            token = document.get("nextPageToken", "")
+            check_shape(request, path, reply.json())
         else:
-            assert document["error"]["code"] == reply.status_code
+            assert reply.json()["error"]["code"] == reply.status_code
     expected, why = EXPECTED.get(label, ([200] * len(requests), "success is 200 and nothing else"))
     assert statuses == expected, why
 
 
-def _remember(caller: Caller, bank: str, path: str, body: Any) -> None:
-    """Let the caller flush in the end what an ingest leaves pending."""
-    if path.endswith(":ingestEvents") and path.startswith("/v1"):
-        caller.streams.append(Stream(caller, bank, body["scope"], body["streamId"], may_wait=True))
-
-
+@pytest.mark.skipif(not RECORDING.exists(), reason=MISSING)
 def test_table_names_labels_of_the_recording() -> None:
     """The table of exceptions has no label that is not recorded."""
-    if not RECORDING.exists():
-        pytest.skip("the recording is not beside this checkout")
-    known = {parameters.values[0] for parameters in conversations()}
+    known = {label for label, _ in conversations()}
     assert known >= EXPECTED.keys()
 
 

@@ -214,6 +214,7 @@ UNITS = [
     "I don't ",
     "I work at ",
     ", as you know",
+    *["My sister ", "she ", "this email ", "since ", "if it is ", ", I ", "I switched my bank ", "ich wohne "],
 ]
 
 

@@ -13,7 +13,7 @@ def test_an_empty_document_says_nothing():
 
 
 def test_a_document_is_read():
-    """Revision TTL, revision switch, person and topics come from where the wire format puts them."""
+    """Revision TTL, revision switch, person, topics and what they mean come from where the wire format puts them."""
     document = {
         "ttlConfig": {"memoryRevisionDefaultTtl": "3600s"},
         "disableMemoryRevisions": True,
@@ -28,7 +28,9 @@ def test_a_document_is_read():
             },
         ],
     }
-    assert bank_config(document) == BankConfig(document, timedelta(hours=1), True, True, ("USER_PREFERENCES", "jargon"))
+    told = {"jargon": "words of ours"}
+    topics = ("USER_PREFERENCES", "jargon")
+    assert bank_config(document) == BankConfig(document, timedelta(hours=1), True, True, topics, told)
 
 
 def test_a_customization_for_some_scopes_is_not_everybodys():

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from streambank.model.event import Event, StoredEvent
 from streambank.model.memory import Memory
 from streambank.model.plan import Extracted, Plan
+from streambank.model.usage import Usage
 from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import Attempt
 from streambank.rules.parts import EVENT_OVERHEAD_BYTES, batches
@@ -172,7 +173,7 @@ def test_the_fullest_batch_fits_an_item():
 @given(found=st.lists(candidates(), max_size=4), calls=numbers, characters=numbers, covered=numbers)
 def test_candidates_come_back(found, calls, characters, covered):
     """Candidates keep their order, their vectors and their reasons; no candidate is a list too."""
-    extracted = Extracted(tuple(found), calls, characters, covered)
+    extracted = Extracted(tuple(found), Usage(calls, characters, calls, 3, 1), covered)
     items = [through_item(put.key, put.values) for put in plans.extracted_puts(ATTEMPT, extracted)]
     assert plans.extracted_of(items) == extracted
     assert plans.extracted_of([]) is None
@@ -187,7 +188,7 @@ def test_candidates_come_back(found, calls, characters, covered):
 )
 def test_plans_come_back(made, version, start, offered):
     """A plan keeps its steps, its version and what was offered."""
-    plan = Plan(version, start, tuple(made), offered, 2, 99)
+    plan = Plan(version, start, tuple(made), offered, Usage(2, 99))
     items = [through_item(put.key, put.values) for put in plans.plan_puts(ATTEMPT, plan)]
     assert plans.plan_of(items) == plan
     assert plans.plan_of([]) is None

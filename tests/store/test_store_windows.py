@@ -4,6 +4,7 @@ from datetime import timedelta
 import pytest
 
 from streambank.model.plan import Candidate, Extracted, Plan, Step, Verdict
+from streambank.model.usage import Usage
 from streambank.model.window import Attempt, WindowState
 from streambank.store import keys
 from tests import aws
@@ -11,7 +12,7 @@ from tests.store.building import NOW
 from tests.world import event
 
 MINUTE = timedelta(minutes=1)
-FOUND = Extracted((Candidate("I like tea", (1,), NOW),), 1, 9, 1)
+FOUND = Extracted((Candidate("I like tea", (1,), NOW),), Usage(1, 9), 1)
 PLAN = Plan(0, 0, (Step(Verdict.CREATED, text="I like tea"),), {})
 
 

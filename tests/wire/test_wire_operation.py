@@ -21,7 +21,7 @@ OPEN = Operation(
     NOW + MINUTE,
     NextTrigger("IDLE_DURATION", NOW + 5 * MINUTE, 8),
 )
-OUTCOME = {"verdicts": {"CREATED": 1}, "covered": 3, "events": 3, "calls": 2, "characters": 99}
+OUTCOME = {"verdicts": {"CREATED": 1}, "covered": 3, "events": 3, "usage": {"calls": 2, "characters": 99}}
 DONE = window(number=3, state=WindowState.DONE, began=NOW, ended=NOW + MINUTE, outcome=OUTCOME)
 VERDICTS = (
     Recorded(0, Verdict.CREATED, "a", "new", "m1", 1),

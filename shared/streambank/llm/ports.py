@@ -6,13 +6,17 @@ pipeline maps them back, so that a model can only touch what it was shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Protocol
 
+from streambank.model.bank import Example, ProfileSchema
+from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction
 from streambank.model.plan import FORGET
+from streambank.model.turn import Turn
+from streambank.model.usage import Usage
 
 __all__ = [
     "FORGET",
@@ -22,64 +26,37 @@ __all__ = [
     "Consolidator",
     "Decision",
     "Embedder",
+    "Example",
     "ExtractedFact",
+    "ExtractedProfile",
     "Extraction",
     "ExtractionRequest",
     "Extractor",
     "OfferedFact",
     "OfferedMemory",
+    "ProfileSchema",
     "Turn",
     "Usage",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """What a request cost: model calls made and characters sent."""
-
-    calls: int = 0
-    characters: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(self.calls + other.calls, self.characters + other.characters)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One event as a model sees it: its number, who spoke, the text, the instant, and whether it is context only."""
-
-    number: int
-    role: Literal["user", "model"]
-    text: str
-    at: datetime
-    context: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class ExtractionRequest:
-    """A window's turns in order, overlap first (marked as context)."""
+    """A window's turns in order, overlap first (marked as context).
+
+    *descriptions* says what a custom topic means; *is_natural* is False where a bank keeps profiles only;
+    *model* is the bank's choice where it has made one.
+    """
 
     turns: tuple[Turn, ...]
     topics: tuple[str, ...] = ()
     third_person: bool = False
     time_zone: str = "UTC"
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedFact:
-    """A proposed fact, the numbers of the turns that it came from, and its topic."""
-
-    fact: str
-    events: tuple[int, ...]
-    topic: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """The facts of one request; none is an outcome, not a failure."""
-
-    facts: tuple[ExtractedFact, ...]
-    usage: Usage = field(default=Usage())
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+    schemas: tuple[ProfileSchema, ...] = ()
+    is_natural: bool = True
+    model: str | None = None
 
 
 class Action(StrEnum):
@@ -103,11 +80,12 @@ class OfferedFact:
 
 @dataclass(frozen=True, slots=True)
 class OfferedMemory:
-    """An existing memory that a model may update or delete in this request."""
+    """An existing memory that a model may update or delete in this request; *earlier* is what it said before."""
 
     number: int
     fact: str
     as_of: datetime
+    earlier: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +95,7 @@ class ConsolidationRequest:
     facts: tuple[OfferedFact, ...]
     memories: tuple[OfferedMemory, ...]
     third_person: bool = False
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +123,9 @@ class Extractor(Protocol):
     Raises:
         ModelUnavailable: throttled, timed out or out of reach; worth a retry.
         ModelOutputInvalid: the answer could not be used, also after it was asked again.
+        ModelOutputTruncated: there was no room for the answer; half the turns may fit.
+        ModelRefused: a guardrail or a content filter stopped it.
+        ModelNotConfigured: the deployment may not use such a model.
     """
 
     def extract(self, request: ExtractionRequest) -> Extraction: ...
@@ -156,6 +138,14 @@ class Consolidator(Protocol):
 
 
 class Embedder(Protocol):
-    """Maps texts to unit vectors of one length, packed as little-endian float32."""
+    """Maps texts to packed unit vectors of one length (see `rules.vectors`).
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]: ...
+    *model* is the bank's choice where it has made one; *for_query* tells a question from what it may find.
+    *is_local* tells that texts cost next to nothing, so that a search may embed what it looks at.
+    Raises as `Extractor` does.
+    """
+
+    @property
+    def is_local(self) -> bool: ...
+
+    def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]: ...

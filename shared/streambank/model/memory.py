@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -31,8 +32,19 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Profile:
+    """What makes a memory the profile of a schema: the schema's id, and how new the evidence of each field is."""
+
+    schema: str
+    times: Mapping[str, datetime] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
-    """A fact of a scope; *revision* is its last recorded revision, 0 where none was, *as_of* its newest evidence."""
+    """A fact of a scope; *revision* is its last recorded revision, 0 where none was, *as_of* its newest evidence.
+
+    The fact of a profile is the JSON of its data.
+    """
 
     id: str
     fact: str
@@ -49,6 +61,7 @@ class Memory:
     description: str | None = None
     evidence: tuple[Evidence, ...] = ()
     deleted: datetime | None = None
+    profile: Profile | None = None
 
     @property
     def mark(self) -> str:
@@ -72,6 +85,7 @@ class Revision:
     expires: datetime | None
     labels: dict[str, str] = field(default_factory=dict)
     extracted: tuple[str, ...] = ()
+    is_profile: bool = False
 
     def is_live(self, now: datetime) -> bool:
         """Tell whether any read may show this revision at *now*."""
@@ -79,9 +93,25 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """What was said where a memory came from: the turns that candidate *number* of a window cites, while they last."""
+
+    sid: str
+    window: int
+    number: int
+    said: str
+    expires: datetime
+
+    def is_live(self, now: datetime) -> bool:
+        """Tell whether any read may use what was said at *now*: no longer than the events are kept."""
+        return self.expires > now
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
-    """One memory before and after, and the revision that tells it; *before* is None for a new one."""
+    """One memory before and after, the revision that tells it, and what it cites; *before* is None for a new one."""
 
     before: Memory | None
     after: Memory
     revision: Revision | None
+    citation: Citation | None = None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from streambank.model.memory import Change
+from streambank.model.usage import Usage
 from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import Attempt
 
@@ -19,7 +20,8 @@ FORGET = "Forget: "
 class Candidate:
     """A fact that a model or a caller proposes; *at* is the newest time of its evidence.
 
-    *rejected* is the reason where the candidate was refused before any consolidation, else empty.
+    *rejected* is the reason where the candidate was refused before any consolidation, else empty. *profile* is the
+    id of a schema where the fact is JSON of values for a profile, else empty.
     """
 
     fact: str
@@ -28,6 +30,7 @@ class Candidate:
     topics: tuple[str, ...] = ()
     vector: bytes = b""
     rejected: str = ""
+    profile: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,7 @@ class Plan:
     start: int
     steps: tuple[Step, ...]
     offered: dict[str, str]
-    calls: int = 0
-    characters: int = 0
+    usage: Usage = field(default=Usage())
 
     def version_at(self, cursor: int) -> int:
         """Return the version that the scope has at *cursor* if nobody else wrote: each step counts it up by one."""
@@ -66,8 +68,7 @@ class Extracted:
     """A window's candidates, and what their extraction cost."""
 
     candidates: tuple[Candidate, ...]
-    calls: int = 0
-    characters: int = 0
+    usage: Usage = field(default=Usage())
     covered: int = 0
 
 

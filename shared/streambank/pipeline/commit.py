@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from streambank.errors import Conflict
+from streambank.model.event import StoredEvent
 from streambank.model.memory import Change, Memory
 from streambank.model.plan import Candidate, Completion, Extracted, Plan, Slice, Step
 from streambank.model.verdict import Recorded
 from streambank.model.window import Attempt, Window
-from streambank.rules import consolidation
+from streambank.rules import citing, consolidation
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import Policy
 from streambank.store.banks import Banks
@@ -61,7 +63,8 @@ def commit(
     policy = Policy(window, bank_config(banks.document(attempt.bank), window.stream.scope))
     known = {memory.id: memory for memory in view.memories}
     try:
-        for piece in _slices(attempt, policy, extracted, plan, known, now=now):
+        slices = _slices(attempt, policy, extracted, plan, known, now=now)
+        for piece in _citing(slices, window, extracted, windows, lifetimes, now=now):
             completion = _completion(piece, plans, policy, extracted, plan, lifetimes, now=now)
             memories.commit_slice(attempt.bank, window.stream.scope, piece, completion, now=now)
     except Conflict as conflict:
@@ -88,6 +91,31 @@ def _slices(
             start, verdicts = cursor, []
     if policy.window.cursor == last:
         yield Slice(attempt, last, last, 0, ())
+
+
+def _citing(
+    slices: Iterable[Slice],
+    window: Window,
+    extracted: Extracted,
+    windows: Windows,
+    lifetimes: Lifetimes,
+    *,
+    now: datetime,
+) -> Iterator[Slice]:
+    """Yield *slices*, a change of a live memory with what its candidate cites; the events are read once, if at all.
+
+    A plan does not carry the turns: its items are kept for longer than events are.
+    """
+    events: list[StoredEvent] | None = None
+    for piece in slices:
+        seqs = extracted.candidates[piece.end - 1].seqs if piece.change and piece.change.after.deleted is None else ()
+        if piece.change is None or not seqs:
+            yield piece
+            continue
+        if events is None:
+            events = sorted([*windows.overlap(window), *windows.events(window)], key=StoredEvent.order)
+        found = citing.citation(window, piece.end - 1, seqs, events, retention=lifetimes.retention)
+        yield replace(piece, change=replace(piece.change, citation=found if found and found.is_live(now) else None))
 
 
 def _change(
@@ -139,8 +167,7 @@ def _outcome(verdicts: Sequence[Recorded], extracted: Extracted, plan: Plan, win
         "verdicts": consolidation.counted(verdicts),
         "covered": extracted.covered,
         "events": window.count,
-        "calls": extracted.calls + plan.calls,
-        "characters": extracted.characters + plan.characters,
+        "usage": asdict(extracted.usage + plan.usage),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -18,11 +18,16 @@ from streambank.llm.ports import (
     OfferedFact,
     OfferedMemory,
 )
+from streambank.model.bank import BankConfig
 from streambank.model.memory import Memory
 from streambank.model.plan import Candidate, Plan, Step
+from streambank.model.usage import Usage
 from streambank.model.verdict import Verdict
 from streambank.model.window import Attempt, Window
-from streambank.rules import consolidation, ranking
+from streambank.pipeline.spending import Spending
+from streambank.rules import consolidation, profiles, ranking
+from streambank.rules.bank_config import bank_config
+from streambank.store.banks import Banks
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
 from streambank.store.windows import Windows
@@ -41,20 +46,21 @@ class _Judged:
     """Steps for a run of candidates, and what they cost."""
 
     steps: list[Step]
-    calls: int = 0
-    characters: int = 0
+    usage: Usage = field(default=Usage())
 
 
-def consolidate(
-    attempt: Attempt,
-    *,
-    windows: Windows,
-    plans: Plans,
-    memories: Memories,
-    consolidator: Consolidator,
-    embedder: Embedder,
-    now: datetime,
-) -> str:
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What candidates are judged with."""
+
+    memories: Memories
+    consolidator: Consolidator
+    embedder: Embedder
+    spending: Spending
+    now: datetime
+
+
+def consolidate(attempt: Attempt, *, windows: Windows, plans: Plans, banks: Banks, using: Judging) -> str:
     """Store a plan for the candidates of *attempt*'s window that are not committed yet; return the outcome.
 
     Outcomes: `planned`, `late`, `ERASING` (the scope is being erased; try later), or a `GenerationError`'s own.
@@ -63,55 +69,97 @@ def consolidate(
     extracted = plans.extracted(attempt) if window else None
     if window is None or extracted is None:
         return Consolidating.LATE
-    view = memories.view(attempt.bank, window.stream.scope, now=now)
+    view = using.memories.view(attempt.bank, window.stream.scope, now=using.now)
     if view.erasing:
         return Consolidating.ERASING
     rest = extracted.candidates[window.cursor :]
-    near = ranking.offered(rest, ranking.eligible(view.memories, window.settings))
-    offered = {memory.id: memory.mark for memory in near}
+    kept = [memory for memory in view.memories if memory.profile]
+    natural = [memory for memory in view.memories if not memory.profile]
+    near = ranking.offered(_searched(rest), ranking.eligible(natural, window.settings))
+    offered = {memory.id: memory.mark for memory in [*near, *(kept if _has_profiles(rest) else [])]}
+    asking = _Asking(window, bank_config(banks.document(attempt.bank), window.stream.scope), near, kept)
     try:
-        judged = _still_valid(plans.plan(attempt), window, offered) or _judge(
-            rest, near, window, consolidator, embedder
-        )
+        judged = _still_valid(plans.plan(attempt), window, offered) or _judge(rest, asking, using)
     except GenerationError as error:
         return error.outcome
-    plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.calls, judged.characters)
+    plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
     return Consolidating.PLANNED if plans.save_plan(attempt, plan) else Consolidating.LATE
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What a window's candidates meet: the memories *near* them, and the *profiles* of the scope."""
+
+    window: Window
+    config: BankConfig
+    near: Sequence[Memory]
+    profiles: Sequence[Memory]
+
+
+def _searched(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates that a model is asked about."""
+    return [one for one in candidates if not one.rejected and not one.profile]
+
+
+def _has_profiles(candidates: Sequence[Candidate]) -> bool:
+    return any(one.profile and not one.rejected for one in candidates)
 
 
 def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) -> _Judged | None:
     """Return the steps of an older plan that hold at another version: what the model was shown is as it was."""
     if plan is None or plan.offered != offered or not plan.start <= window.cursor <= plan.start + len(plan.steps):
         return None
-    return _Judged(list(plan.steps[window.cursor - plan.start :]), plan.calls, plan.characters)
+    return _Judged(list(plan.steps[window.cursor - plan.start :]), plan.usage)
 
 
-def _judge(
-    candidates: Sequence[Candidate],
-    near: Sequence[Memory],
-    window: Window,
-    consolidator: Consolidator,
-    embedder: Embedder,
-) -> _Judged:
+def _judge(candidates: Sequence[Candidate], asking: _Asking, using: Judging) -> _Judged:
     """Ask the model, but only if there is something to ask: a candidate, and a memory near it."""
-    open_ones = [candidate for candidate in candidates if not candidate.rejected]
-    if not open_ones or not near or window.settings.disable_consolidation:
-        return _Judged(_with_vectors(candidates, [consolidation.created(one) for one in candidates], embedder))
-    answer = consolidator.consolidate(_request(open_ones, near))
-    decisions = iter(_in_order(answer, len(open_ones)))
-    steps = [
-        consolidation.created(one) if one.rejected else _step(one, next(decisions), near, window) for one in candidates
-    ]
-    return _Judged(_with_vectors(candidates, steps, embedder), answer.usage.calls, answer.usage.characters)
+    open_ones = _searched(candidates)
+    if not open_ones or not asking.near or asking.window.settings.disable_consolidation:
+        made = iter([consolidation.created(one) for one in open_ones])
+        usage = Usage()
+    else:
+        answer = _asked(open_ones, asking, using)
+        decided = zip(open_ones, _in_order(answer, len(open_ones)), strict=True)
+        made = iter([_step(one, decision, asking.near, asking.window) for one, decision in decided])
+        usage = answer.usage
+    steps = [_own_step(one, asking) or next(made) for one in candidates]
+    return _Judged(_with_vectors(candidates, steps, using.embedder, asking.config.embedding_model), usage)
 
 
-def _request(candidates: Sequence[Candidate], near: Sequence[Memory]) -> ConsolidationRequest:
+def _own_step(candidate: Candidate, asking: _Asking) -> Step | None:
+    """Return the step of a candidate that no model is asked about, None for any other."""
+    if candidate.profile:
+        return profiles.step(candidate, profiles.of_schema(asking.profiles, candidate.profile))
+    return consolidation.created(candidate) if candidate.rejected else None
+
+
+def _asked(candidates: Sequence[Candidate], asking: _Asking, using: Judging) -> Consolidation:
+    request = _request(candidates, asking, using)
+    bank = asking.window.stream.bank
+    return using.spending.asked(bank, asking.config, lambda: using.consolidator.consolidate(request), now=using.now)
+
+
+def _request(candidates: Sequence[Candidate], asking: _Asking, using: Judging) -> ConsolidationRequest:
     facts = (
         OfferedFact(number, one.fact, one.topics[0] if one.topics else None, one.at)
         for number, one in enumerate(candidates, 1)
     )
-    offered = (OfferedMemory(number, memory.fact, memory.as_of) for number, memory in enumerate(near, 1))
-    return ConsolidationRequest(tuple(facts), tuple(offered))
+    offered = (
+        OfferedMemory(number, memory.fact, memory.as_of, _earlier(memory, asking, using))
+        for number, memory in enumerate(asking.near, 1)
+    )
+    config = asking.config
+    return ConsolidationRequest(tuple(facts), tuple(offered), config.third_person, config.model)
+
+
+def _earlier(memory: Memory, asking: _Asking, using: Judging) -> tuple[str, ...]:
+    """Return what *memory* said before, as many texts as the bank wants a model to see beside the present one."""
+    wanted = asking.config.revisions_shown - 1
+    if wanted < 1 or memory.revision < 2:
+        return ()
+    found = using.memories.revisions(asking.window.stream.bank, memory, now=using.now)
+    return tuple([one.fact for one in found if one.fact and one.number < memory.revision][:wanted])
 
 
 def _in_order(answer: Consolidation, count: int) -> list[Decision | None]:
@@ -146,13 +194,17 @@ def _touching(candidate: Candidate, decision: Decision, memory: Memory, window: 
     return consolidation.restated(candidate, memory, window.settings, decision.reason or consolidation.RESTATED)
 
 
-def _with_vectors(candidates: Sequence[Candidate], steps: Sequence[Step], embedder: Embedder) -> list[Step]:
+def _with_vectors(
+    candidates: Sequence[Candidate], steps: Sequence[Step], embedder: Embedder, model: str | None
+) -> list[Step]:
     """Give steps with a text their vector: the candidate's own where it is its text, else embedded in one call."""
-    known = {candidate.fact: candidate.vector for candidate in candidates}
-    texts = {step.text for step in steps if step.text and not step.vector and step.text not in known}
-    wanted = sorted(texts)
-    made = dict(zip(wanted, embedder.embed(wanted), strict=True)) if wanted else {}
+    known = {one.fact: one.vector for one in candidates if one.vector}
+    searched = [not one.profile for one in candidates]
+    needs = [bool(step.text and not step.vector and wanted) for step, wanted in zip(steps, searched, strict=True)]
+    texts = sorted({step.text or "" for step, need in zip(steps, needs, strict=True) if need} - known.keys())
+    made = dict(zip(texts, embedder.embed(texts, model=model), strict=True)) if texts else {}
     vectors = {**made, **known}
     return [
-        replace(step, vector=vectors.get(step.text, b"")) if step.text and not step.vector else step for step in steps
+        replace(step, vector=vectors[step.text or ""]) if need else step
+        for step, need in zip(steps, needs, strict=True)
     ]

@@ -12,7 +12,7 @@ from streambank.store.windows import Windows
 
 EXECUTION_DIED = "EXECUTION_DIED"
 # Outcomes that are nobody's failure: they take no try, but the next attempt is another one all the same.
-NO_FAILURES = frozenset({"ERASING", "BUDGET_PAUSED"})
+NO_FAILURES = {"ERASING": backoff.NO_FAILURE_PAUSE, "BUDGET_PAUSED": backoff.BUDGET_PAUSE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def fail_window(
     if not window.held:
         windows.hold_events(window)
     failures = window.failures + (outcome not in NO_FAILURES)
-    pause = backoff.NO_FAILURE_PAUSE if outcome in NO_FAILURES else backoff.pause_after(failures, jitter())
+    pause = NO_FAILURES[outcome] if outcome in NO_FAILURES else backoff.pause_after(failures, jitter())
     due = now + pause if pause else None
     is_booked = windows.failed(window, failure=outcome, failures=failures, due=due, now=now)
     return Failed(is_late=not is_booked, is_parked=is_booked and due is None, failures=failures)

@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from streambank.errors import FailedPrecondition
-from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
-from streambank.rules import ranking
 from streambank.rules.filtering import Order
 from streambank.rules.selection import DEFAULT_ORDER, Selection, values
 from streambank.store.attributes import instant, milliseconds
@@ -37,14 +35,6 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A memory that answers, with its distance to the query where there was one."""
-
-    memory: Memory
-    distance: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Listing:
     """A page that is asked for."""
 
@@ -63,14 +53,6 @@ def in_scope(
     """Return the live memories of a scope that are asked for, newest first."""
     found = (memory for memory in memories.of_scope(bank, scope, now=now) if wanted.matches(memory))
     return sorted(found, key=lambda memory: (memory.created, memory.id), reverse=True)
-
-
-def nearest(found: Sequence[Memory], query: str, top_k: int, *, embedder: Embedder) -> list[Found]:
-    """Return the *top_k* of *found* that are nearest to *query*, ascending by distance."""
-    if not found:
-        return []
-    ranked = ranking.ranked(found, embedder.embed([query])[0])
-    return [Found(memory, distance) for distance, memory in ranked[:top_k]]
 
 
 def listed(bank: str, listing: Listing, *, memories: Memories, now: datetime) -> Page:

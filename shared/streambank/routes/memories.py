@@ -12,7 +12,8 @@ from streambank.errors import InvalidArgument, NotFound
 from streambank.model import ids
 from streambank.model.memory import Memory
 from streambank.pipeline import forget, recall
-from streambank.pipeline.recall import Found, Position
+from streambank.pipeline.recall import Position
+from streambank.pipeline.search import Asked, search
 from streambank.routes.asking import bank, body, place, principal, query
 from streambank.rules import access
 from streambank.rules.filtering import Kind, parse
@@ -23,6 +24,7 @@ from streambank.wire import operation, paging, requests
 
 ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 EFFECTIVE_TOP_K = "x-streambank-effective-top-k"
+EVENTS_LOOKED_AT = "x-streambank-events-looked-at"
 _REVISION_FIELDS = {"labels": Kind.TEXT_MAP}
 
 
@@ -73,38 +75,55 @@ def retrieve() -> dict[str, Any] | Response[Any]:
         raise InvalidArgument("simpleRetrievalParams", "excludes similaritySearchParams")
     found = recall.in_scope(bank_id, scope, wanted, memories=wiring.stores().memories, now=wiring.now())
     if asked.similarity_search_params:
-        return _similar(found, asked.similarity_search_params)
+        return _similar(bank_id, scope, found, asked.similarity_search_params)
     if asked.simple_retrieval_params:
         return _simple(f"retrieve {bank_id} {ids.canonical(scope)} {wanted.text}", found, asked.simple_retrieval_params)
     # Everything and no token: Google's SDK cannot page a bare retrieve.
-    return _retrieved([Found(memory) for memory in found[: recall.MAX_TOP_K]])
+    return _retrieved(found[: recall.MAX_TOP_K])
 
 
-def _similar(found: list[Memory], asked: requests.SimilaritySearchParams) -> Response[Any]:
-    top_k = min(asked.top_k or recall.DEFAULT_TOP_K, recall.MAX_TOP_K)
-    nearest = recall.nearest(found, asked.search_query, top_k, embedder=wiring.embedder())
-    headers = {EFFECTIVE_TOP_K: str(top_k)} if asked.top_k > top_k else {}
-    return Response(200, "application/json", _retrieved(nearest), dict(headers))
+def _similar(
+    bank_id: str, scope: dict[str, str], among: list[Memory], said: requests.SimilaritySearchParams
+) -> Response[Any]:
+    top_k = min(said.top_k or recall.DEFAULT_TOP_K, recall.MAX_TOP_K)
+    asked = Asked(said.search_query, top_k, events=said.include_events, pending=said.include_pending)
+    stores = wiring.stores()
+    answer = search(
+        bank_id,
+        scope,
+        asked,
+        among,
+        memories=stores.memories,
+        events=stores.events,
+        banks=stores.banks,
+        embedder=wiring.embedder(),
+        now=wiring.now(),
+    )
+    reply = {"retrievedMemories": memory_wire.retrieved(answer.hits, place(ROUTER).bank_name)}
+    if said.include_events or said.include_pending:
+        reply["retrievedEvents"] = memory_wire.retrieved_events(answer.hits)
+    headers = {EFFECTIVE_TOP_K: str(top_k)} if said.top_k > top_k else {}
+    if answer.looked_at:
+        headers[EVENTS_LOOKED_AT] = str(answer.looked_at)
+    return Response(200, "application/json", reply, dict(headers))
 
 
 def _simple(asked_for: str, found: list[Memory], asked: requests.SimpleRetrievalParams) -> dict[str, Any]:
     size = min(asked.page_size or recall.DEFAULT_TOP_K, recall.MAX_TOP_K)
     shown, end = recall.page(found, order(None), size, _after(asked_for, asked.page_token))
-    return {**_retrieved([Found(memory) for memory in shown]), **_next(asked_for, end)}
+    return {**_retrieved(shown), **_next(asked_for, end)}
 
 
-def _retrieved(found: list[Found]) -> dict[str, Any]:
-    rows = ({"memory": _shown(one.memory), "distance": one.distance} for one in found)
-    return {"retrievedMemories": [{key: value for key, value in row.items() if value is not None} for row in rows]}
+def _retrieved(found: list[Memory]) -> dict[str, Any]:
+    return {"retrievedMemories": [{"memory": _shown(memory)} for memory in found]}
 
 
 @ROUTER.post("/bank/memories:retrieveProfiles")
 def profiles() -> dict[str, Any]:
-    """No bank keeps structured memories yet, so no scope has a profile."""
     asked = requests.parsed(requests.RetrieveProfilesRequest, body(ROUTER))
-    bank(ROUTER)
-    _check_scope(ingest_wire.scope(asked.scope, "scope"))
-    return {}
+    bank_id, scope = bank(ROUTER), ingest_wire.scope(asked.scope, "scope")
+    _check_scope(scope)
+    return memory_wire.profiles(wiring.stores().memories.of_scope(bank_id, scope, now=wiring.now()))
 
 
 def _existing(memory_id: str, *, also_deleted: bool = False) -> Memory:

@@ -9,6 +9,8 @@ MAX_FAILURES = 5
 _PAUSES = (timedelta(minutes=1), timedelta(minutes=4), timedelta(minutes=15), timedelta(minutes=60))
 # A budget pause or a scope that is being erased is no failure; it is looked at again this soon.
 NO_FAILURE_PAUSE = timedelta(minutes=1)
+# A raised budget, and the next day, are noticed within this time.
+BUDGET_PAUSE = timedelta(minutes=15)
 
 
 def pause_after(failures: int, jitter: float) -> timedelta | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
-from streambank.model.bank import BankConfig
+from streambank.model.bank import BankConfig, Example, ProfileSchema
 from streambank.model.rule import TriggerRule
+from streambank.rules.schemas import json_schema
 
 
 def seconds(duration: str | None) -> timedelta | None:
@@ -18,6 +19,7 @@ def seconds(duration: str | None) -> timedelta | None:
 def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> BankConfig:
     """Return the parts of *document* that govern a scope with these keys."""
     custom = customization(document, scope)
+    generation = document.get("generationConfig", {})
     ttl = document.get("ttlConfig", {})
     granular = ttl.get("granularTtlConfig", {})
     default = seconds(ttl.get("defaultTtl"))
@@ -27,6 +29,14 @@ def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> Ban
         disable_revisions=bool(document.get("disableMemoryRevisions")),
         third_person=bool(custom.get("enableThirdPersonMemories")),
         topics=tuple(_topic(topic) for topic in custom.get("memoryTopics", [])),
+        descriptions=dict(_described(custom.get("memoryTopics", []))),
+        examples=tuple(_example(one) for one in custom.get("generateMemoriesExamples", [])),
+        revisions_shown=custom.get("consolidationConfig", {}).get("revisionsPerCandidateCount") or 1,
+        is_natural=not custom.get("disableNaturalLanguageMemories"),
+        schemas=_schemas(document, scope),
+        model=generation.get("model"),
+        embedding_model=document.get("similaritySearchConfig", {}).get("embeddingModel"),
+        daily_tokens=generation.get("dailyTokenBudget"),
         create_ttl=seconds(granular.get("createTtl")) or default,
         update_ttl=default,
         generate_created_ttl=seconds(granular.get("generateCreatedTtl")) or default,
@@ -36,13 +46,48 @@ def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> Ban
 
 def customization(document: Mapping[str, Any], scope: Collection[str]) -> Mapping[str, Any]:
     """Return the customization whose keys are all among *scope*'s, the most specific first; empty where none is."""
-    fitting = [one for one in document.get("customizationConfigs", []) if set(one.get("scopeKeys", [])) <= set(scope)]
+    return _most_specific(document.get("customizationConfigs", []), scope)
+
+
+def _most_specific(configs: Iterable[Mapping[str, Any]], scope: Collection[str]) -> Mapping[str, Any]:
+    fitting = [one for one in configs if set(one.get("scopeKeys", [])) <= set(scope)]
     return max(fitting, key=lambda one: len(one.get("scopeKeys", [])), default={})
+
+
+def _schemas(document: Mapping[str, Any], scope: Collection[str]) -> tuple[ProfileSchema, ...]:
+    """Return the profiles that scopes with these keys have."""
+    chosen = _most_specific(document.get("structuredMemoryConfigs", []), scope)
+    return tuple(ProfileSchema(one["id"], json_schema(one)) for one in chosen.get("schemaConfigs", []))
 
 
 def _topic(topic: Mapping[str, Any]) -> str:
     managed = topic.get("managedMemoryTopic", {}).get("managedTopicEnum")
     return str(managed or topic.get("customMemoryTopic", {}).get("label", ""))
+
+
+def _described(topics: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    for topic in topics:
+        custom = topic.get("customMemoryTopic", {})
+        if custom.get("description"):
+            yield _topic(topic), str(custom["description"])
+
+
+def _example(example: Mapping[str, Any]) -> Example:
+    contents = (event["content"] for event in example["conversationSource"]["events"])
+    turns = tuple((content.get("role", "user"), _text(content.get("parts", []))) for content in contents)
+    wanted = (
+        (one["fact"], next(map(_example_topic, one.get("topics", [])), None))
+        for one in example.get("generatedMemories", [])
+    )
+    return Example(turns, tuple(wanted))
+
+
+def _text(parts: Iterable[Mapping[str, Any]]) -> str:
+    return "\n".join(str(part["text"]) for part in parts if part.get("text"))
+
+
+def _example_topic(topic: Mapping[str, Any]) -> str:
+    return str(topic.get("managedMemoryTopic") or topic.get("customMemoryTopicLabel") or "")
 
 
 def default_rule(document: Mapping[str, Any]) -> TriggerRule | None:

@@ -14,6 +14,7 @@ from streambank.model.plan import FORGET, Candidate, Step
 from streambank.model.rule import WindowSettings
 from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import Window
+from streambank.rules import profiles
 
 NOTHING_TO_FORGET = "nothing to forget"
 NOT_OFFERED = "names no memory that was offered"
@@ -131,6 +132,7 @@ def _creation(policy: Policy, number: int, candidate: Candidate, step: Step, now
         vector=step.vector,
         expires=_after(now, policy.config.generate_created_ttl, None),
         evidence=_evidence(policy, candidate),
+        profile=profiles.begun(candidate),
     )
     return Change(None, memory, _revision(policy, memory, candidate, now))
 
@@ -150,6 +152,7 @@ def _update(policy: Policy, candidate: Candidate, step: Step, memory: Memory, no
         revision=memory.revision + (is_said and policy.keeps_revisions),
         expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
         evidence=(memory.evidence + _evidence(policy, candidate))[-_EVIDENCE_KEPT:],
+        profile=profiles.continued(memory, candidate),
     )
     return Change(memory, after, _revision(policy, after, candidate, now) if is_said else None)
 
@@ -169,7 +172,8 @@ def _revision(policy: Policy, memory: Memory, candidate: Candidate, now: datetim
         return None
     labels = policy.window.settings.revision_labels or {}
     expires = policy.revision_expiry(now)
-    return Revision(memory.id, memory.revision, memory.fact, now, expires, labels, (candidate.fact,))
+    extracted = (candidate.fact,)
+    return Revision(memory.id, memory.revision, memory.fact, now, expires, labels, extracted, bool(memory.profile))
 
 
 def deletion(memory: Memory, *, now: datetime) -> Change:

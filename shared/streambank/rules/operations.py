@@ -55,7 +55,8 @@ def _next_trigger(head: Head, rule: TriggerRule | None) -> NextTrigger | None:
 def sealed(window: Window, verdicts: Sequence[Recorded] = (), *, downstream: bool = False) -> Operation:
     """Return the operation of a sealed window, or of its *downstream* generation."""
     state = state_of(window)
-    waits = NextTrigger(RETRY, window.due) if state is OperationState.RETRYING and window.due else None
+    is_waiting = state in (OperationState.RETRYING, OperationState.BUDGET_PAUSED)
+    waits = NextTrigger(RETRY, window.due) if is_waiting and window.due else None
     return Operation(
         id=OperationId(window.stream.sid, window.number, downstream),
         state=state,
@@ -78,4 +79,6 @@ def state_of(window: Window) -> OperationState:
         return OperationState(window.state)
     if window.began:
         return OperationState.GENERATING
+    if window.failure == OperationState.BUDGET_PAUSED:
+        return OperationState.BUDGET_PAUSED
     return OperationState.RETRYING if window.failures else OperationState.SEALED

@@ -15,10 +15,10 @@ NEAREST = 10
 MOST_OFFERED = 60
 
 
-def ranked(memories: Iterable[Memory], query: bytes) -> list[tuple[float, Memory]]:
-    """Return *memories* with their distance to *query*, nearest first; ties by the newer one, then by id."""
-    wanted = vectors.unpacked(query)
-    pairs = ((vectors.distance(wanted, vectors.unpacked(memory.vector)), memory) for memory in memories)
+def ranked(memories: Sequence[Memory], query: bytes) -> list[tuple[float, Memory]]:
+    """Return *memories* with their vectors' distance to *query*, nearest first; ties by the newer one, then by id."""
+    near = vectors.similarities(query, (memory.vector for memory in memories))
+    pairs = [(vectors.distance(one), memory) for one, memory in zip(near, memories, strict=True)]
     return sorted(pairs, key=lambda pair: (pair[0], -pair[1].updated.timestamp(), pair[1].id))
 
 

@@ -33,12 +33,13 @@ class Selection:
 
     filter: Filter
     groups: Groups
-    is_empty: bool = False
+    types: tuple[str, ...] = _TYPES
     text: str = field(default="")
 
     def matches(self, memory: Memory) -> bool:
         """Tell whether *memory* is asked for."""
-        return not self.is_empty and self.filter.matches(values(memory)) and self.groups.matches(memory.metadata)
+        is_of_type = _TYPES[memory.profile is not None] in self.types
+        return is_of_type and self.filter.matches(values(memory)) and self.groups.matches(memory.metadata)
 
     def may_match(self, scope: dict[str, str]) -> bool:
         """Tell whether a memory of *scope* may be asked for, as far as the filter pins the scope."""
@@ -56,16 +57,16 @@ def selection(text: str, groups: Any = None, types: Any = None, *, groups_path: 
     """Return what a request asks for. Raises InvalidArgument: a filter never widens."""
     parsed = parse(text, FIELDS)
     found = parse_groups(groups, groups_path)
-    return Selection(parsed, found, _is_empty(types), f"{parsed} | {found}")
+    return Selection(parsed, found, wanted_types(types), f"{parsed} | {found}")
 
 
-def _is_empty(types: Any) -> bool:
-    """By default memories in natural language are asked for; of the other type there are none here."""
+def wanted_types(types: Any) -> tuple[str, ...]:
+    """Return the types of memories that are asked for: where nothing is said, those in natural language."""
     if types is None or types == []:
-        return False
+        return _TYPES[:1]
     if not isinstance(types, list) or any(name not in _TYPES for name in types):
         raise InvalidArgument("memoryTypes", "must be a list of " + ", ".join(_TYPES))
-    return _TYPES[0] not in types
+    return tuple(types)
 
 
 def order(text: str | None) -> Order:

@@ -92,6 +92,28 @@ def _update_expression(sets: Mapping[str, Any], removes: list[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Add:
+    """Add to numbers, which begin at 0, and set attributes; the item may not exist yet."""
+
+    key: Key
+    sums: Mapping[str, int]
+    values: Mapping[str, str | int]
+
+    def request(self, table: str) -> dict[str, Any]:
+        """Return the parameters of UpdateItem."""
+        adds = ", ".join(f"#{name} :by_{name}" for name in self.sums)
+        sets = ", ".join(f"#{name} = :to_{name}" for name in self.values)
+        by = {f":by_{name}": value for name, value in self.sums.items()}
+        to = {f":to_{name}": value for name, value in self.values.items()}
+        return {
+            "TableName": table,
+            "Key": item_key(self.key),
+            "UpdateExpression": f"SET {sets} ADD {adds}",
+            **_conditional(None, {*self.sums, *self.values}, {**by, **to}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Delete:
     """Remove the item."""
 

@@ -124,7 +124,8 @@ class Banks:
         for shard in range(keys.REGISTRY_SHARDS):
             for entry in self._table.query(keys.registry(bank_id, shard)):
                 yield self._delete_entry(bank_id, Key(entry["PK"], entry["SK"]))
-        yield self._table.delete_all([keys.bank_config(bank_id), keys.bank(bank_id)])
+        usage = [Key(item["PK"], item["SK"]) for item in self._table.query(keys.usage(bank_id, "").pk)]
+        yield self._table.delete_all([*usage, keys.bank_config(bank_id), keys.bank(bank_id)])
 
     def _delete_entry(self, bank_id: str, entry: Key) -> int:
         kind, *names = entry.sk.split("#")

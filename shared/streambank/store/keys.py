@@ -1,13 +1,14 @@
 """Every key of the table, in one file.
 
 S#{bank}#{sid}     HEAD, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
-C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}
+C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}
 BANKS              {bank}
 BANK#{bank}        CONFIG
 A#{key id}         KEY
+U#{bank}           D#{UTC day}
 """
 
 from __future__ import annotations
@@ -61,6 +62,10 @@ def plan(bank: str, sid: str, number: int, part: int) -> Key:
     return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#L{part:03}")
 
 
+def piece(bank: str, sid: str, number: int, part: int) -> Key:
+    return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#X{part:06}")
+
+
 def verdict(bank: str, sid: str, number: int, candidate: int) -> Key:
     return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#V{candidate:06}")
 
@@ -79,6 +84,10 @@ def memory(bank: str, cid: str, memory_id: str) -> Key:
 
 def revision(bank: str, cid: str, memory_id: str, number: int) -> Key:
     return Key(scope(bank, cid), f"R#{memory_id}#{number:0{_WIDTH}}")
+
+
+def citation(bank: str, cid: str, memory_id: str, sid: str, window_number: int, candidate: int) -> Key:
+    return Key(scope(bank, cid), f"T#{memory_id}#{sid}-{window_number}-{candidate}")
 
 
 def memory_name(bank: str, memory_id: str) -> Key:
@@ -124,6 +133,10 @@ def bank(bank_id: str) -> Key:
 
 def bank_config(bank_id: str) -> Key:
     return Key(f"BANK#{bank_id}", "CONFIG")
+
+
+def usage(bank_id: str, day: str) -> Key:
+    return Key(f"U#{bank_id}", f"D#{day}")
 
 
 # The partition of index `list` that all API keys are found in.

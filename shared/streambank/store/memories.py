@@ -11,13 +11,13 @@ from typing import Any
 
 from streambank.errors import Conflict
 from streambank.model import ids
-from streambank.model.memory import RECOVERABLE, Change, Memory, Revision
+from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
 from streambank.model.plan import Completion, Slice
 from streambank.model.window import WindowState
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, Update, absent, equals, present
 from streambank.store.attributes import instant, milliseconds, seconds
-from streambank.store.memory_items import change_actions, memory_of, revision_of
+from streambank.store.memory_items import change_actions, citation_of, memory_of, revision_of
 from streambank.store.plan_items import verdict_put
 from streambank.store.table import Table
 from streambank.store.windows import is_mine
@@ -58,6 +58,21 @@ class Memories:
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
         return [memory for memory in self._all(bank, ids.scope_id(scope), scope) if memory.is_live(now)]
+
+    def citations(
+        self, bank: str, scope: Mapping[str, str], memories: Iterable[Memory], *, now: datetime
+    ) -> dict[str, list[Citation]]:
+        """Return what *memories* of one scope cite and may still be read, by their ids: one consistent query.
+
+        The windows that a memory names as its evidence are all it cites: an id may have been another's before.
+        """
+        windows = {memory.id: {(found.sid, found.window) for found in memory.evidence} for memory in memories}
+        cited: dict[str, list[Citation]] = {}
+        for item in self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix="T#"):
+            memory_id, one = item["SK"].split("#")[1], citation_of(item)
+            if one.is_live(now) and (one.sid, one.window) in windows.get(memory_id, ()):
+                cited.setdefault(memory_id, []).append(one)
+        return cited
 
     def get(self, bank: str, scope: Mapping[str, str], memory_id: str, *, now: datetime) -> Memory | None:
         """Return a live memory of a scope, or None."""
@@ -160,7 +175,7 @@ class Memories:
         return [Put(key, {"ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
 
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
-        """Let the revisions of a deleted memory go with its tombstone, and take that out of index `due`."""
+        """Let the revisions of a deleted memory go with its tombstone, what it cited at once; `due` forgets it."""
         key = keys.memory(bank, cid, memory_id)
         item = self._table.get(key)
         if item is None or "del" not in item:
@@ -168,6 +183,8 @@ class Memories:
         for found in self._table.query(key.pk, prefix=f"R#{memory_id}#"):
             if found.get("ttl", item["ttl"] + 1) > item["ttl"]:
                 self._set_expiry(keys.Key(found["PK"], found["SK"]), item["ttl"])
+        cited = self._table.query(key.pk, prefix=f"T#{memory_id}#")
+        self._table.delete_all(keys.Key(found["PK"], found["SK"]) for found in cited)
         self._settle(key, item["rev"])
 
     def lengthen_revisions(self, bank: str, cid: str, memory_id: str) -> None:

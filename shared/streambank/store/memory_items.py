@@ -8,14 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from streambank.model import ids
-from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
+from streambank.model.memory import RECOVERABLE, Change, Citation, Evidence, Memory, Profile, Revision
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, absent_or_expired
 from streambank.store.attributes import instant, milliseconds, seconds
 
 
 def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
-    """Return the writes of one change: memory, id look-up, revision."""
+    """Return the writes of one change: memory, id look-up, revision, citation."""
     memory = change.after
     cid = ids.scope_id(memory.scope)
     name = keys.memory_name(bank, memory.id)
@@ -28,6 +28,10 @@ def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
     if change.revision:
         key = keys.revision(bank, cid, memory.id, change.revision.number)
         actions.append(Put(key, revision_values(change.revision)))
+    if change.citation:
+        said = change.citation
+        place = keys.citation(bank, cid, memory.id, said.sid, said.window, said.number)
+        actions.append(Put(place, citation_values(said)))
     return actions
 
 
@@ -54,6 +58,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "desc": memory.description,
         "ev": text.dumps(evidence) if evidence else None,
         "del": milliseconds(memory.deleted),
+        "prof": _profile_text(memory.profile) if memory.profile else None,
         "ttl": seconds(memory_expiry(memory)),
         "G2PK": keys.list_partition(bank, "M", memory.id) if is_live else None,
         "G2SK": milliseconds(memory.created) if is_live else None,
@@ -78,7 +83,17 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         description=item.get("desc"),
         evidence=tuple(Evidence(sid, win, tuple(seqs)) for sid, win, seqs in json.loads(item.get("ev", "[]"))),
         deleted=instant(item.get("del")),
+        profile=_profile_of(item["prof"]) if "prof" in item else None,
     )
+
+
+def _profile_text(profile: Profile) -> str:
+    return text.dumps([profile.schema, {name: milliseconds(time) for name, time in profile.times.items()}])
+
+
+def _profile_of(stored: str) -> Profile:
+    schema, times = json.loads(stored)
+    return Profile(schema, {name: codec.instant_of(time) for name, time in times.items()})
 
 
 def revision_values(revision: Revision) -> codec.Values:
@@ -89,6 +104,7 @@ def revision_values(revision: Revision) -> codec.Values:
         "ttl": seconds(revision.expires),
         "exp": milliseconds(revision.expires),
         "lab": text.dumps(revision.labels) if revision.labels else None,
+        "prof": int(revision.is_profile) or None,
         "ext": text.dumps(list(revision.extracted)) if revision.extracted else None,
     }
 
@@ -102,7 +118,18 @@ def revision_of(item: Mapping[str, Any]) -> Revision:
         expires=_earlier(instant(item.get("exp")), instant(item["ttl"] * 1000) if "ttl" in item else None),
         labels=json.loads(item.get("lab", "{}")),
         extracted=tuple(json.loads(item.get("ext", "[]"))),
+        is_profile=bool(item.get("prof")),
     )
+
+
+def citation_values(citation: Citation) -> codec.Values:
+    return {"d": text.compressed(citation.said), "ttl": seconds(citation.expires)}
+
+
+def citation_of(item: Mapping[str, Any]) -> Citation:
+    sid, window, number = item["SK"].split("#")[2].rsplit("-", 2)
+    expires = codec.instant_of(item["ttl"] * 1000)
+    return Citation(sid, int(window), int(number), text.decompressed(item["d"]), expires)
 
 
 def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:

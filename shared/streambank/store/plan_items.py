@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 from datetime import datetime
 from typing import Any
 
+from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction
 from streambank.model.plan import Candidate, Extracted, Plan, Step
+from streambank.model.usage import Usage
 from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import Attempt
 from streambank.store import keys, text
@@ -45,7 +49,7 @@ def _vector_text(vector: bytes) -> str:
 
 def extracted_puts(attempt: Attempt, extracted: Extracted) -> list[Put]:
     chunks = _chunks(_candidate_row(candidate) for candidate in extracted.candidates)
-    cost = {"calls": extracted.calls, "chars": extracted.characters, "cov": extracted.covered}
+    cost: dict[str, str | int | bytes | None] = {"use": text.dumps(astuple(extracted.usage)), "cov": extracted.covered}
     return [
         Put(
             keys.candidates(attempt.bank, attempt.sid, attempt.window, part),
@@ -63,6 +67,7 @@ def _candidate_row(candidate: Candidate) -> list[Any]:
         list(candidate.topics),
         _vector_text(candidate.vector),
         candidate.rejected,
+        candidate.profile,
     ]
 
 
@@ -71,10 +76,36 @@ def extracted_of(items: Sequence[Mapping[str, Any]]) -> Extracted | None:
         return None
     rows = _joined(items)
     candidates = tuple(
-        Candidate(fact, tuple(seqs), datetime.fromisoformat(at), tuple(topics), base64.b64decode(vector), rejected)
-        for fact, seqs, at, topics, vector, rejected in rows
+        Candidate(fact, tuple(seqs), datetime.fromisoformat(at), tuple(topics), base64.b64decode(vector), *rest)
+        for fact, seqs, at, topics, vector, *rest in rows
     )
-    return Extracted(candidates, items[0]["calls"], items[0]["chars"], items[0]["cov"])
+    return Extracted(candidates, _usage(items[0]), items[0]["cov"])
+
+
+def _usage(item: Mapping[str, Any]) -> Usage:
+    return Usage(*json.loads(item["use"]))
+
+
+# ---- pieces of a long window
+
+
+def piece_put(attempt: Attempt, number: int, digest: str, answer: Extraction) -> Put:
+    facts = [[fact.fact, list(fact.events), fact.topic] for fact in answer.facts]
+    profiles = [[one.schema, dict(one.data), list(one.events)] for one in answer.profiles]
+    data = text.compressed([facts, profiles, list(astuple(answer.usage))])
+    return Put(keys.piece(attempt.bank, attempt.sid, attempt.window, number), {"d": data, "of": digest})
+
+
+def piece_of(item: Mapping[str, Any] | None, digest: str) -> Extraction | None:
+    """Return the answer in *item*, unless it was given to another question."""
+    if item is None or item["of"] != digest:
+        return None
+    facts, profiles, usage = text.decompressed(item["d"])
+    return Extraction(
+        tuple(ExtractedFact(fact, tuple(events), topic) for fact, events, topic in facts),
+        Usage(*usage),
+        tuple(ExtractedProfile(schema, data, tuple(events)) for schema, data, events in profiles),
+    )
 
 
 # ---- plans
@@ -86,8 +117,7 @@ def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
         "ver": plan.version,
         "start": plan.start,
         "seen": text.compressed(plan.offered),
-        "calls": plan.calls,
-        "chars": plan.characters,
+        "use": text.dumps(astuple(plan.usage)),
     }
     return [
         Put(
@@ -111,7 +141,7 @@ def plan_of(items: Sequence[Mapping[str, Any]]) -> Plan | None:
         for verdict, memory_id, fact, vector, reason in _joined(items)
     )
     offered = text.decompressed(head["seen"])
-    return Plan(head["ver"], head["start"], steps, offered, head["calls"], head["chars"])
+    return Plan(head["ver"], head["start"], steps, offered, _usage(head))
 
 
 # ---- verdicts

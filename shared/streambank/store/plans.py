@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from streambank.errors import Conflict
+from streambank.model.extraction import Extraction
 from streambank.model.plan import Extracted, Plan
 from streambank.model.verdict import Recorded
 from streambank.model.window import Attempt, Window
@@ -36,6 +37,18 @@ class Plans:
         """Return a window's candidates if they were stored."""
         prefix = keys.candidates(attempt.bank, attempt.sid, attempt.window, 0)
         return items.extracted_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
+
+    def piece(self, attempt: Attempt, number: int, digest: str) -> Extraction | None:
+        """Return what a model answered for piece *number* of a long window, if it was asked the same then."""
+        return items.piece_of(self._table.get(keys.piece(attempt.bank, attempt.sid, attempt.window, number)), digest)
+
+    def save_piece(self, attempt: Attempt, number: int, digest: str, answer: Extraction) -> None:
+        """Keep an answer for the next attempt; nothing is lost but money where it is too late for that."""
+        check = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
+        try:
+            self._table.transact([check, items.piece_put(attempt, number, digest, answer)])
+        except Conflict:
+            return
 
     def save_plan(self, attempt: Attempt, plan: Plan) -> bool:
         """Store the plan of *attempt*, in place of an older one; False if it is too late."""

@@ -10,7 +10,7 @@ from typing import Any
 from streambank.errors import Conflict, OutOfReach
 from streambank.rules.backoff import retry_pause_seconds
 from streambank.store import failures
-from streambank.store.actions import Action, Delete, Put, Update, item_key
+from streambank.store.actions import Action, Add, Delete, Put, Update, item_key
 from streambank.store.attributes import Item, packed, unpacked
 from streambank.store.keys import Key
 
@@ -123,7 +123,7 @@ class Table:
                 return
             request["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
 
-    def write(self, action: Put | Update | Delete) -> dict[str, Any] | None:
+    def write(self, action: Put | Update | Add | Delete) -> dict[str, Any] | None:
         """Carry out one *action* and return the item as it is then (updates only). Raises Conflict."""
         request = action.request(self.name)
         if isinstance(action, Put):

@@ -8,6 +8,7 @@ from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model.bank import Bank
+from streambank.rules.schemas import check as check_schema
 from streambank.wire import reader
 from streambank.wire.ingest import trigger_rule
 from streambank.wire.settings import LONGEST_TTL, SHORTEST_TTL
@@ -47,6 +48,9 @@ def check(document: Mapping[str, Any]) -> None:
     rule = document.get("generationConfig", {}).get("generationTriggerConfig", {}).get("generationRule")
     if rule is not None:
         trigger_rule(rule, f"{_CONFIG}.generationConfig.generationTriggerConfig.generationRule")
+    for index, config in enumerate(document.get("structuredMemoryConfigs", [])):
+        for place, schema in enumerate(config.get("schemaConfigs", [])):
+            check_schema(schema, f"{_CONFIG}.structuredMemoryConfigs[{index}].schemaConfigs[{place}]")
     _check_ttls(document.get("ttlConfig", {}), f"{_CONFIG}.ttlConfig")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from streambank.model.ids import OperationId
@@ -12,7 +13,14 @@ from streambank.wire.times import rfc3339, without_nulls
 _TYPES = "type.googleapis.com/streambank.v1."
 _ACTIONS = (Verdict.CREATED, Verdict.UPDATED, Verdict.DELETED)
 # google.rpc.Code of what keeps a window parked: 13 is INTERNAL, 14 UNAVAILABLE, 10 ABORTED.
-_CODES = {"MODEL_UNAVAILABLE": 14, "MODEL_NOT_CONFIGURED": 9, "ERASED": 10}
+_CODES = {
+    "MODEL_UNAVAILABLE": 14,
+    "MODEL_THROTTLED": 8,
+    "MODEL_TIMED_OUT": 4,
+    "MODEL_REJECTED": 3,
+    "MODEL_NOT_CONFIGURED": 9,
+    "ERASED": 10,
+}
 
 
 def receipt(answer: Receipt, bank_name: str) -> dict[str, Any]:
@@ -83,8 +91,18 @@ def _window_metadata(shown: Operation) -> dict[str, object]:
         "failure": window.failure,
         "coverage": {"events": window.count, "covered": outcome["covered"]} if outcome else None,
         "verdictCounts": outcome["verdicts"] if outcome else None,
-        "modelCalls": outcome.get("calls"),
-        "promptedCharacters": outcome.get("characters"),
+        **_cost(outcome.get("usage", {})),
+    }
+
+
+def _cost(usage: Mapping[str, int]) -> dict[str, object]:
+    """Return what the window's model calls cost; failed attempts are in the bank's usage, not here."""
+    return {
+        "modelCalls": usage.get("calls"),
+        "promptedCharacters": usage.get("characters"),
+        "inputTokens": usage.get("input_tokens") or None,
+        "outputTokens": usage.get("output_tokens") or None,
+        "modelRetries": usage.get("retries") or None,
     }
 
 

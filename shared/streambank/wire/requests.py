@@ -64,6 +64,8 @@ def parsed(kind: type[M], body: Any) -> M:
 class SimilaritySearchParams(Message):
     search_query: Annotated[str, Field(max_length=MAX_QUERY_BYTES)]
     top_k: Annotated[Whole, Field(ge=0)] = 0
+    include_events: bool = False
+    include_pending: bool = False
 
 
 class SimpleRetrievalParams(Message):
@@ -101,6 +103,7 @@ class GenerationTriggerConfig(Message):
 class GenerationConfig(Message):
     model: Name | None = None
     generation_trigger_config: GenerationTriggerConfig | None = None
+    daily_token_budget: Annotated[Whole, Field(ge=0, le=10**15)] | None = None
 
 
 class SimilaritySearchConfig(Message):

@@ -23,6 +23,11 @@ _YES = re.compile(
     r"(?:[,!. ]+(?P<more>.+))?$",
     re.IGNORECASE,
 )
+_AGREES = re.compile(
+    r"^(?:yes|yeah|yep|yup|right|correct|exactly|indeed|absolutely|that's right|that's correct|i do|i am)"
+    r"(?:,? (?:exactly|i do|i am|that's right|right|correct))?[,!. ]*$",
+    re.IGNORECASE,
+)
 _NO = re.compile(r"^(?:no|nope|nah|not really|i don't|i'm not|no i (?:don't|am not|'m not))[,!. ]*$", re.IGNORECASE)
 _PLACE = re.compile(r"^(?:in|at|near|by|on|from|outside)\b", re.IGNORECASE)
 _STATEMENT = re.compile(
@@ -80,6 +85,11 @@ def last_question(text: str) -> str | None:
 def is_filler(sentence: str) -> bool:
     """Tell whether *sentence* is only an acknowledgement."""
     return sentence.lower() in _FILLERS
+
+
+def agrees(sentence: str) -> bool:
+    """Tell whether *sentence* is a bare yes."""
+    return _AGREES.match(sentence) is not None
 
 
 def answered(question: str, answer: str) -> str | None:

@@ -38,6 +38,12 @@ def claimed(text: str) -> str | None:
     return None
 
 
+def asks(text: str) -> bool:
+    """Tell whether a model's *text* ends with a question."""
+    said = sentences(text)
+    return bool(said) and is_question(said[-1])
+
+
 def _as_user(told: str) -> str:
     for pattern, word in _AS_SAID:
         told = pattern.sub(word, told)

@@ -1,10 +1,15 @@
-"""Compound statements taken apart where each half stands on its own, and pronouns given their noun."""
+"""Compound statements taken apart where each half stands on its own."""
 
 from __future__ import annotations
 
 import re
 
-_JOINT = re.compile(r"(?:\s*[;]\s+|,?\s+(?:and|but)\s+(?:also\s+)?)(?=(?:i|i'm|i've|my)\s)|\.\s+(?=I\s)", re.IGNORECASE)
+_JOINT = re.compile(
+    r"(?:\s*[;:]\s+|,?\s+(?:and|but)\s+(?:also\s+)?)(?=(?:i|i'm|i've|my)\s)|\.\s+(?=I\s)|,\s+(?=(?:i|i'm|i've|my)\s)",
+    re.IGNORECASE,
+)
+# "I'm not vegan, I'm vegetarian" and "I changed banks, I'm with Erste" are one thought.
+_ONE_THOUGHT = re.compile(r"n't\b|\b(?:not|no|never|neither|switched|changed|swapped)\b", re.IGNORECASE)
 _BARE_JOINT = re.compile(
     r",?\s+and\s+(?=(?:live|work|have|love|like|hate|drive|play|study|keep|collect|prefer|speak|own|am) )",
     re.IGNORECASE,
@@ -19,7 +24,8 @@ _SUBORDINATE = re.compile(
     re.IGNORECASE,
 )
 _LEANING = re.compile(
-    r"\b(?:it|they|them|one|ones|there|that|this|he|she|him|too|either|neither)\b|\b(?:do|don't|am|am not)$",
+    r"\b(?:it|they|them|one|ones|there|that|this|he|she|him|too|either|neither)\b|\b(?:do|don't|am|am not|did|didn't"
+    r"|can't|couldn't|won't|wasn't|haven't)$|^i (?:quit|stopped|gave up)(?: (?:in|on|after|at) .*| \d.*)?$",
     re.IGNORECASE,
 )
 # In "I see her on Tuesdays" the pronoun leans on what was said before; in "my sister loves her cat" it does not.
@@ -47,6 +53,8 @@ def parts(sentence: str) -> list[str]:
 def _halves(sentence: str) -> tuple[str, str] | None:
     for joint in _JOINT.finditer(sentence):
         left, right = sentence[: joint.start()].rstrip(" ,"), sentence[joint.end() :]
+        if joint[0].strip() == "," and _ONE_THOUGHT.search(left):
+            continue
         if _stands(left) and _stands(right) and not _LEANING_BACK.match(right):
             return left, right[:1].upper() + right[1:]
     return _bare_halves(sentence)
@@ -66,31 +74,3 @@ def _bare_halves(sentence: str) -> tuple[str, str] | None:
     if " and " in left or min(len(left.split()), len(right.split())) < 3 or _LEANING_BACK.match(right):
         return None
     return (left, right) if _stands(left) and _stands(right) else None
-
-
-_INTRODUCES = re.compile(
-    r"^(?:my|our) (?P<mine>(?:[\w'-]+ ){0,2}?(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|mother|mom|mum"
-    r"|father|dad|brother|sister|dog|cat|horse|rabbit|puppy|kitten|boss|grandma|grandmother|grandpa|grandfather|aunt"
-    r"|uncle|niece|nephew|baby|neighbor|neighbour|roommate|parrot|hamster)s?)\b"
-    r"|^(?:i|we)(?:'ve)? (?:have|got|have got|adopted|bought) an? (?P<had>(?:\w+ ){0,2}?\w+)(?= (?:called|named"
-    r"|who|and|with|in|from)\b|$)",
-    re.IGNORECASE,
-)
-_RESUMES = re.compile(r"^(?P<he>he|she|it)(?P<is>'s)?\s+(?=\w)|^(?P<his>his|her|its)\s+(?=\w)", re.IGNORECASE)
-
-
-def introduced(sentence: str) -> str | None:
-    """Return the noun that a following "he", "she" or "it" means: "My dog" after "I have a dog"."""
-    found = _INTRODUCES.match(sentence)
-    return f"My {found['mine'] or found['had']}" if found else None
-
-
-def resumed(sentence: str, noun: str | None) -> str:
-    """Return *sentence* with *noun* in place of the pronoun that it starts with."""
-    found = _RESUMES.match(sentence)
-    if found is None or noun is None:
-        return sentence
-    rest = sentence[found.end() :]
-    if found["his"]:
-        return f"{noun}'s {rest}"
-    return f"{noun} is {rest}" if found["is"] else f"{noun} {rest}"

@@ -11,6 +11,7 @@ CONNECTORS = word_set(
     """with on in at for every since because and which who whom called named when if from by near during after before
     only but , to as twice once daily weekly about around together"""
 )
+_JOINS = frozenset({"and", "or"})
 _DETERMINERS = word_set("a an the my our any some much")
 _HOW_OFTEN = word_set("often always usually sometimes regularly mostly mainly only")
 _USES = word_set("drink eat smoke play use drive have take ride do wear own")
@@ -46,9 +47,9 @@ def _holds(said: str, verbs: set[str], thing: list[str], most_modifiers: int) ->
     what = [stem(word) for word in thing if word not in _DETERMINERS]
     first = [stem(word) for word in words[2 : 2 + most_modifiers + len(what)]]
     starts = range(most_modifiers + 1 if what else 1)
-    return any(first[at : at + len(what)] == what and _closes(words[2 + at + len(what) :]) for at in starts) and not (
-        set(words) & NEGATORS
-    )
+    is_held = any(first[at : at + len(what)] == what and _closes(words[2 + at + len(what) :]) for at in starts)
+    # To give up golf is not to give up tennis and golf.
+    return is_held and not set(words) & NEGATORS and not _JOINS & set(words[: 2 + most_modifiers + len(what) + 1])
 
 
 def _closes(rest: list[str]) -> bool:

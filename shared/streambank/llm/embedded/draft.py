@@ -89,8 +89,10 @@ class Draft:
 
 def _keys(meaning: Meaning) -> list[object]:
     """Return what two notes share when the later one takes the earlier one's place."""
+    slot = meaning.slot
+    named = [("value", slot.key, slot.value)] if slot is not None and slot.key.startswith("name:") else []
     # "I don't eat meat" confirms "I'm vegan", which says more.
-    if meaning.slot is not None and not meaning.slot.loose and meaning.slot.value != MEATLESS:
-        return [("slot", meaning.slot.key)]
+    if slot is not None and not slot.loose and slot.value != MEATLESS:
+        return [("slot", slot.key), *named]
     # A denial replaces what it denies, so polarity is left out of the key.
-    return [("words", meaning.owner, meaning.content or meaning.plain)]
+    return [("words", meaning.owner, meaning.content or meaning.plain), *named]

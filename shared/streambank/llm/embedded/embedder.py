@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from streambank.rules import vectors
+
 DIMENSIONS = 256
 # The model reads a text word by word; what follows this many characters hardly moves the mean.
 _LONGEST_TEXT = 20_000
@@ -19,16 +21,18 @@ _LONGEST_TEXT = 20_000
 class WordLlamaEmbedder:
     """Embeds with WordLlama: 256 dimensions, thousands of sentences per second, no network."""
 
+    is_local = True
+
     def __init__(self) -> None:
         self._lock = Lock()
         self._model: Any = None
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:  # noqa: ARG002  one model, one kind of text
         """Return the unit vector of each text; a text without a known word has a vector too, never a zero one."""
         if not texts:
             return []
         raw = self._loaded().embed([_readable(text) for text in texts])
-        return [_packed(vector) for vector in np.asarray(raw, dtype=np.float32)]
+        return [vectors.packed(vector.tolist()) for vector in np.asarray(raw, dtype=np.float32)]
 
     def _loaded(self) -> Any:
         with self._lock:
@@ -58,11 +62,3 @@ def _root_logger_kept() -> Iterator[None]:
 def _readable(text: str) -> str:
     """Return *text* as the tokenizer takes it: not empty, not endless, without lone surrogates."""
     return text[:_LONGEST_TEXT].encode("utf-8", "replace").decode() or " "
-
-
-def _packed(vector: Any) -> bytes:
-    """Return *vector* at length one, as little-endian float32."""
-    finite = np.nan_to_num(vector)
-    length = float(np.linalg.norm(finite))
-    unit = finite / length if length > 0 else np.full(DIMENSIONS, DIMENSIONS**-0.5)
-    return unit.astype("<f4").tobytes()

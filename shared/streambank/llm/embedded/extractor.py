@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from streambank.llm.embedded.draft import Note
 from streambank.llm.embedded.language import is_foreign
@@ -24,10 +24,15 @@ class EmbeddedExtractor:
 
 
 def _facts(notes: Iterable[Note], request: ExtractionRequest) -> list[ExtractedFact]:
-    wanted = (note for note in notes if not request.topics or note.topic in request.topics)
+    wanted = (note for note in notes if _is_asked_for(note, request.topics))
     return [
         ExtractedFact(_worded(note.text, third_person=request.third_person), note.events, note.topic) for note in wanted
     ]
+
+
+def _is_asked_for(note: Note, topics: Collection[str]) -> bool:
+    """Tell whether *note* belongs to *topics*; a request to forget belongs to all."""
+    return not topics or note.topic in topics or note.text.startswith(FORGET)
 
 
 def _worded(text: str, *, third_person: bool) -> str:

@@ -96,7 +96,8 @@ EVERYTHING = "everything"
 
 _REMEMBER = re.compile(
     rf"{_POLITE}(?:remember|keep in mind|bear in mind|don't forget|do not forget|never forget|memori[sz]e|note"
-    r"|take note|make a note|save to memory|add to (?:your )?memory)(?: of the fact)?(?P<link> (?:that|how)\b|:)?,?"
+    r"|take note|make a note|mind|be aware|please know|save to memory"
+    r"|add to (?:your )?memory)(?: of the fact)?(?P<link> (?:that|how)\b|:)?,?"
     r"\s+(?P<what>.+)$",
     re.IGNORECASE,
 )
@@ -164,6 +165,26 @@ def _unwrapped(thing: str) -> str | None:
     if re.match(r"^(?:my|our|i|i'm) ", thing, re.IGNORECASE):
         return thing
     return _WRAPPING.sub("", thing) or None
+
+
+_AND = re.compile(r",? and (?:also )?(?:(?:everything |anything )?about )?(?=(?:my|our) )", re.IGNORECASE)
+
+
+# One decision forgets one memory: who asks for all about a job means the trade and who pays for it.
+_ALL = re.compile(r"\b(?:everything|anything|all)\b", re.IGNORECASE)
+_PARTS_OF = {
+    "my job": ("my job", "my employer"),
+    "my work": ("my job", "my employer"),
+    "my home": ("my address", "my residence"),
+}
+
+
+def targets(what: str, sentence: str) -> list[str]:
+    """Return what *sentence* asks to forget, *what*, one by one: "my job and about my boss" names two."""
+    named = what.lower().startswith(("my ", "our ")) and not _STATES.search(what)
+    things = _AND.split(what) if named else [what]
+    wide = _PARTS_OF if _ALL.search(sentence) else {}
+    return [part for thing in things for part in wide.get(thing.lower(), (thing,))]
 
 
 def remember_request(sentence: str) -> str | None:

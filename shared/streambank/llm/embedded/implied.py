@@ -17,19 +17,38 @@ _EMPLOYED = re.compile(
     r"\w*(?:years?|months?|weeks?|hours?|while|decades?)\b)(?P<value>.+)"
 )
 
+_PARTS = re.compile(
+    r"^(?:i|we|(?:my )?(?:[\w-]+ ){1,2}and i) (?:have )?"
+    r"(?:(?:broke|broken|split) up|split|separated|(?:got )?divorced)\b"
+    r"(?! (?:a|the|from work)\b)"
+)
+_PARTNERS = ("girlfriend", "boyfriend", "partner", "wif", "husband", "fianc", "spous")
+_WITHOUT_WORK = frozenset({"retired", "unemployed", "job"})
+
 
 def implied_slots(plain: str, owner: str, slot: Slot | None) -> tuple[Slot, ...]:
     """Return what *plain* says beside its own *slot*."""
-    found = _dreaded(plain) or _employed(plain, slot)
-    if found is None:
-        return ()
-    return (Slot(f"{owner} / {found.key}", found.value) if owner else found,)
+    one = _dreaded(plain) or _jobless(slot) or _employed(plain, slot)
+    found = (one,) if one is not None else _parted(plain)
+    return tuple(Slot(f"{owner} / {each.key}", each.value) if owner else each for each in found)
+
+
+def _parted(plain: str) -> tuple[Slot, ...]:
+    """Read "Mia and I broke up", after which no partner has that name."""
+    partners = _PARTNERS if _PARTS.match(plain) else ()
+    return tuple(Slot(f"name:{partner}", "none") for partner in partners)
 
 
 def _dreaded(plain: str) -> Slot | None:
     """Read "I'm afraid of flying", which does not go with "I love flying"."""
     found = _DREADS.match(plain)
     return Slot(f"likes {taste(clipped(found['value']))}", NO) if found is not None and " not " not in plain else None
+
+
+def _jobless(slot: Slot | None) -> Slot | None:
+    """Read "I retired" and "I lost my job", which go with no employer."""
+    is_over = slot is not None and slot.key.rpartition(" / ")[2] == "job" and slot.value in _WITHOUT_WORK
+    return Slot("employer", "none") if is_over else None
 
 
 def _employed(plain: str, slot: Slot | None) -> Slot | None:

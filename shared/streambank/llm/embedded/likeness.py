@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from streambank.llm.embedded.denial import CONNECTORS, denies, prefers_other
 from streambank.llm.embedded.meaning import Meaning, content_stems
-from streambank.llm.embedded.slots import clipped
+from streambank.llm.embedded.slots import attribute, clipped
 from streambank.llm.embedded.words import word_set
 
 
@@ -38,7 +38,9 @@ def relation(fact: Meaning, memory: Meaning) -> Relation | None:
         return Relation.CONTRARY
     if fact.slot is not None and memory.slot is not None and fact.slot.agrees(memory.slot):
         return _same_or_richer(fact, memory)
-    worded = _by_words(fact, memory) or _by_growth(fact, memory) or _by_replacement(fact, memory)
+    worded = (
+        _by_name(fact, memory) or _by_words(fact, memory) or _by_growth(fact, memory) or _by_replacement(fact, memory)
+    )
     if worded is None and fact.owner == memory.owner and (denies(fact, memory) or prefers_other(fact, memory)):
         return Relation.CONTRARY
     return worded
@@ -54,6 +56,21 @@ def _same_or_richer(fact: Meaning, memory: Meaning) -> Relation:
     added = fact.content - memory.content - _INTERCHANGEABLE
     missing = memory.content - fact.content - _INTERCHANGEABLE
     return Relation.RICHER if added and not missing else Relation.SAME
+
+
+_OWNED = re.compile(r"^(?:i|we) have an? (?P<what>[\w ]+)$")
+
+
+def _by_name(fact: Meaning, memory: Meaning) -> Relation | None:
+    """Compare "I have a dog" with what the dog is called."""
+    if _names_what(memory, fact):
+        return Relation.SAME
+    return Relation.RICHER if _names_what(fact, memory) else None
+
+
+def _names_what(naming: Meaning, owning: Meaning) -> bool:
+    owned = _OWNED.match(owning.plain)
+    return owned is not None and naming.slot is not None and naming.slot.key == f"name:{attribute(owned['what'])}"
 
 
 def _by_words(fact: Meaning, memory: Meaning) -> Relation | None:

@@ -17,6 +17,18 @@ _PHRASES = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (r"^(?:and|but|so|well|oh|because) ", ""),
+        (r"^(?:(?:please|kindly) |(?:from on|going forward|in future|in the future) (?:, )?)+", ""),
+        (r" (?:from on|going forward)$", ""),
+        (r"^(?:ever )?since (?:[^ ,]+ ){1,6}?(?:, )?(?=i (?:am|have|not|like|do) )", ""),
+        (r"\btime zone\b", "timezone"),
+        (
+            r"^i (?:have )?(?:left|resigned from) (?=(?!my |our |the |an? |it\b|him|her|them|home)\S+$)",
+            "i not work at ",
+        ),
+        (
+            r"^(i|we) (?:have )?(?:traded|swapped|exchanged|replaced) (?:in )?my (.{1,60}?) (?:for|with) (?=an? |the )",
+            r"\1 switched from \2 to ",
+        ),
         (r"^i (?:think|guess|suppose|believe|would say|mean) (?:that )?(?=i |my )", ""),
         (r"\b(?:do|does|did) not\b", "not"),
         # "I'm not vegan, I'm vegetarian" says what is, beside what is not.

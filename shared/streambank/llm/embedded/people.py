@@ -15,11 +15,16 @@ RELATIVES = PETS | word_set(
     stepfather mother-in-law father-in-law sister-in-law brother-in-law family bestie mentor landlord tutor"""
 )
 _MINE = re.compile(r"^(?:my|our) ")
-_VERB = re.compile(r"is|are|was|has|have|had|not|never|[a-z]{3,}s|[a-z]{2,}ed")
+_VERB = re.compile(
+    r"is|are|was|were|has|have|had|not|never|got|became|went|bought|sold|left|lost|took|began|quit|[a-z]{3,}s|[a-z]{2,}ed"
+)
+# "My parents live in Ghent" has no ending to tell its verb by.
+_PLURALS = word_set("parents grandparents children sons daughters brothers sisters twins friends dogs cats cousins")
+_PLAIN_OF_SEVERAL = word_set("live work keep play drive like love hate own eat drink speak grow move run study teach")
 # The words between "my" and the verb: "my daughter Mia", "my oldest sister's friend Tom".
 _LONGEST_SUBJECT = 5
 _NOT_VERBS = word_set("parents friends sons daughters dogs cats twins grandparents")
-_PLAIN_VERBS = {"is": "am", "are": "am", "has": "have"}
+_PLAIN_VERBS = {"is": "am", "are": "am", "has": "have", "goes": "go", "does": "do"}
 
 
 def relative_of(plain: str, names: frozenset[str]) -> tuple[str, str]:
@@ -36,7 +41,11 @@ def relative_of(plain: str, names: frozenset[str]) -> tuple[str, str]:
 def _verb_in(words: list[str], names: frozenset[str]) -> int | None:
     """Return where the verb of "my sister Wies lives" stands; a name is none, whatever its ending."""
     reach = range(2, min(len(words) - 1, _LONGEST_SUBJECT + 2))
-    return next((at for at in reach if words[at] not in names and _VERB.fullmatch(words[at])), None)
+    return next((at for at in reach if words[at] not in names and _is_verb(words[at], words[at - 1])), None)
+
+
+def _is_verb(word: str, before: str) -> bool:
+    return _VERB.fullmatch(word) is not None or (before in _PLURALS and word in _PLAIN_OF_SEVERAL)
 
 
 def _is_relative(words: list[str], names: frozenset[str]) -> bool:

@@ -6,19 +6,20 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from streambank.llm.embedded.answers import answered, last_question
-from streambank.llm.embedded.claims import claimed, contestable, echoes
-from streambank.llm.embedded.clauses import introduced, parts, resumed
+from streambank.llm.embedded.answers import agrees, answered, last_question
+from streambank.llm.embedded.antecedents import Antecedent, introduced, outlives, resumed
+from streambank.llm.embedded.claims import asks, claimed, contestable, echoes
+from streambank.llm.embedded.clauses import parts
 from streambank.llm.embedded.corrections import announces_correction, contested, corrected, denies, replaced
 from streambank.llm.embedded.dates import absolute, local_time
 from streambank.llm.embedded.draft import Draft, Note
 from streambank.llm.embedded.ellipsis import completed
-from streambank.llm.embedded.forgetting import EVERYTHING, JUST_SAID, forget_request, remember_request
+from streambank.llm.embedded.forgetting import EVERYTHING, JUST_SAID, forget_request, remember_request, targets
 from streambank.llm.embedded.instructions import is_planted, is_standing_instruction
 from streambank.llm.embedded.language import is_foreign, is_statement
 from streambank.llm.embedded.meaning import Meaning, meaning_of, named_people
 from streambank.llm.embedded.people import introduced_names
-from streambank.llm.embedded.screening import may_be_fact, says_something
+from streambank.llm.embedded.screening import is_retraction, may_be_fact, says_something
 from streambank.llm.embedded.sentences import (
     is_question,
     is_tagged_statement,
@@ -34,6 +35,8 @@ from streambank.model.memory import ManagedTopic
 
 # A question counts as asked for this many turns.
 _QUESTION_LASTS = 3
+# A joke is called one in the same turn, or in the next after the model's.
+_JUST_NOW_TURNS = 2
 # A lead-in that may be a statement: "I moved to Linz, so forget my old address".
 _FIRST_PERSON = re.compile(r"(?:i|i'm|i've|my|we|we're|we've|our)\b", re.IGNORECASE)
 _OPEN_INVITATION = re.compile(r"\b(?:tell|you|share|go on|go ahead)\b|\?", re.IGNORECASE)
@@ -58,17 +61,22 @@ class Reader:
     _corrects: bool = False
     _denied: bool = False
     _claim: Note | None = None
-    _subject: str | None = None
+    _guess: Note | None = None
+    _subject: Antecedent | None = None
 
     def read(self, turn: Turn) -> None:
         """Take *turn* into account."""
         text = without_code(without_recalled(turn.text))
         self._people.update(introduced_names(text))
         if turn.role == "user":
-            self._corrects, self._denied, self._subject = False, False, None
+            self._corrects, self._denied = False, False
             self._read_user(turn, text)
+            self._guess = None
         else:
             self._claim = self._claimed(turn, text)
+            self._guess = self._claim if asks(text) else None
+            if self._subject is not None and not outlives(self._subject, text):
+                self._subject = None
         self._remember_question(turn, text)
 
     def notes(self) -> list[Note]:
@@ -78,7 +86,16 @@ class Reader:
     def _read_user(self, turn: Turn, text: str) -> None:
         planted = is_planted(text)
         for sentence in sentences(text):
-            self._read_sentence(turn, sentence, planted=planted)
+            if is_retraction(tidy(sentence)):
+                self._retract(turn)
+            else:
+                self._read_sentence(turn, sentence, planted=planted)
+
+    def _retract(self, turn: Turn) -> None:
+        """Drop what was said last, if it was said just now and only as a joke."""
+        latest = self._draft.last()
+        if latest is not None and turn.number - latest.events[-1] <= _JUST_NOW_TURNS:
+            self._draft.remove(latest)
 
     def _read_sentence(self, turn: Turn, sentence: str, *, planted: bool) -> None:
         plain, claim = trimmed(sentence), self._claim
@@ -86,6 +103,7 @@ class Reader:
         if not plain or (not planted and self._forgot(turn, tidy(plain))):
             return
         if is_question(sentence) and not is_tagged_statement(sentence):
+            self._subject = None
             self._read_question(turn, tidy(plain), planted=planted)
         elif is_foreign(plain):
             self._keep_foreign(turn, plain)
@@ -102,6 +120,9 @@ class Reader:
             self._add(turn, sentence, topic=ManagedTopic.USER_PERSONAL_INFO)
 
     def _read_answer(self, turn: Turn, sentence: str) -> bool:
+        if self._guess is not None and agrees(sentence):
+            self._add(turn, self._guess.text, cited=self._guess.events)
+            return True
         question = self._question
         if question is None or turn.number == question.turn:
             return False
@@ -109,6 +130,7 @@ class Reader:
         if whole is None:
             return False
         self._add(turn, whole, cited=(question.turn,))
+        self._subject = introduced(whole)
         self._question = None
         return True
 
@@ -165,7 +187,8 @@ class Reader:
             if latest is None:
                 return True
             what, cited = latest.text, latest.events
-        self._forget(turn, what, cited)
+        for each in targets(what, sentence):
+            self._forget(turn, each, cited)
         if _FIRST_PERSON.match(lead):
             self._read_statement(turn, tidy(lead), planted=False)
         return True
@@ -188,16 +211,17 @@ class Reader:
             if not planted:
                 self._add(turn, sentence, topic=ManagedTopic.EXPLICIT_INSTRUCTIONS)
             return
-        for part in parts(completed(resumed(sentence, self._subject))):
-            self._read_part(turn, part, asked=asked is not None)
+        for part in parts(completed(sentence)):
+            whole = resumed(part, self._subject)
+            before = self._subject if whole != part else None
+            self._subject = introduced(whole) or before
+            self._read_part(turn, whole, asked=asked is not None)
 
     def _read_part(self, turn: Turn, part: str, *, asked: bool) -> None:
         if not asked and not may_be_fact(part, self._people):
-            self._subject = None
             return
         meaning = meaning_of(part)
         if asked or says_something(part, meaning):
-            self._subject = introduced(part) or self._subject
             self._people.update(named_people(meaning))
             self._add(turn, part, meaning=meaning)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from streambank.llm.embedded.attributes import JOBS
 from streambank.llm.embedded.meaning import Meaning
 from streambank.llm.embedded.people import RELATIVES
-from streambank.llm.embedded.slots import JOBS
 from streambank.llm.embedded.words import word_set
 
 
@@ -28,6 +28,7 @@ _HYPOTHESIS = _any_of(
     r"^if\b.*(?:\b(?:would|could|might|were|will)\b|'d\b|'ll\b)",
     r"\b(?:would|could|might|'d|should) have\b",
     r"^i wish\b",
+    r"^(?:i|we) (?:was|were) (?:(?:just|almost|originally) )?(?:going|about|planning|supposed|meaning|hoping) to\b",
     r"^i (?:could|would)\b(?! (?:love|like|prefer|rather|never|not))",
     r"^(?:in|for) (?:my|the|this|our) (?:story|novel|dream|game|book|roleplay|role-play|example|scenario)\b",
 )
@@ -88,6 +89,38 @@ _INSIGHT = re.compile(
     r"|weekends?|(?:mornings|evenings|afternoons))\b)",
     re.IGNORECASE,
 )
+# What is before both of them in this conversation: "this email", "your answer".
+_AT_HAND = (
+    r"\b(?:this|these|that|those|your|the following|the above) (?:\w+ )?"
+    r"(?:e-?mails?|articles?|texts?|answers?|responses?|reply|replies|codes?|documents?|files?|messages?|paragraphs?"
+    r"|sentences?|lists?|links?|errors?|bugs?|questions?|essays?|images?|pictures?|screenshots?|suggestions?"
+    r"|explanations?|examples?|summary|summaries|translations?|songs?|films?|movies?|ideas?|places?|photos?|recipes?"
+    r"|plans?|designs?|approach|apps?|books?|games?|shows?|outfits?|colou?rs?|jokes?|stor(?:y|ies)|quotes?|topics?"
+    r"|points?|options?|versions?)\b"
+)
+_MOMENTARY = (
+    r"\b(?:brb|afk|gtg|ttyl)\b|\bright now$|^i(?:'m| am) (?:just )?about to\b"
+    r"|^i(?:'m| am) (?:just |still |currently |only )*(?:getting|grabbing|making|having|eating|drinking|heading|going"
+    r"|running|walking|waiting|sitting|standing|lying|cooking|watching|looking|checking|typing)"
+    r"(?: (?:an?|some|my|the|out|off|for|at|in|on|up|to)){0,2}(?: (?:quick|cup of|bite of|bit of))?"
+    r" (?:coffee|tea|drink|water|snack|bite|breakfast|lunch|dinner|shower|nap|break|bed|bus|train|queue|line|couch|sofa"
+    r"|door|phone|store|shop|bathroom|toilet|tv|home|out|off|it|that|you|now)"
+    r"(?: (?:now|first|quickly|soon|here|outside|atm|at the moment|real quick))?$"
+    r"|^i(?:'m| am) back (?:to (?:normal|work|it)|home|online|again)\b"
+)
+_AILING = (
+    r"^i(?:'ve| have)(?: got)? (?:(?:such|quite|just|a|an|the|bad|terrible|slight|little|awful|real) )*"
+    r"(?:headache|hangover|cold|sore throat|stomach ache|cramps?|hiccups|fever|long day|rough (?:day|night)|bad day)"
+    r"(?: (?:today|now|again|tonight))?$"
+    r"|^(?:my|our) (?:[\w-]+ ){1,3}?(?:is|are|was) (?:(?:so|really|very|again|always|running|still|totally) )*"
+    r"(?:late|delayed|cancell?ed|slow|stuck|frozen|down|ready|annoying|lagging)(?: (?:again|today|now))?$"
+)
+_PASSING = _any_of(_AT_HAND, _MOMENTARY, _AILING)
+_RETRACTION = re.compile(
+    r"^(?:i(?:'m| am| was) )?(?:just |only |totally )*(?:kidding|joking)$"
+    r"|^(?:that|it)(?:'s| is| was) (?:just |only )?a joke$",
+    re.IGNORECASE,
+)
 _VOCATIVE = re.compile(r"^[A-Z][\w'-]{1,20}, (?=[Ii]\b)")
 _COMMAND = re.compile(
     r"^(?:please |pls |kindly |just |now |then |first |next )*(?:tell|show|give|write|find|make|help|explain|list"
@@ -105,8 +138,12 @@ _COMMAND = re.compile(
     re.IGNORECASE,
 )
 _ROLE = re.compile(r"^(?:system|assistant|user|human|ai|model|developer|tool)\s*:", re.IGNORECASE)
+_LOG = re.compile(r"^(?:error|warn|warning|info|debug|fatal|trace|traceback|exception|file \")\b.*[:\d]", re.IGNORECASE)
 _MARKUP = re.compile(r"</?[a-z]|^\w+>", re.IGNORECASE)
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|we|we're|we've|our|ours)\b", re.IGNORECASE)
+# In "I/O" and "my.module" nobody speaks.
+_FIRST_PERSON = re.compile(
+    r"(?<![\w./\\=-])(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|we|we're|we've|our|ours)\b(?![./\\=(_-]\w)", re.IGNORECASE
+)
 _TITLE = re.compile(r"^(?:dr\.?|doctor|mrs?\.?|ms\.?|professor|prof\.?) ", re.IGNORECASE)
 # In a longer sentence "me" is beside the point.
 _AS_OBJECT = re.compile(r"^(?:\S+ ){1,6}me\b", re.IGNORECASE)
@@ -124,6 +161,11 @@ _HOLLOW = word_set(
     hard easy proud true care truli new long more most many few first last next"""
 )
 _VAGUE_WITHIN = 5
+# "If it rains": this "it" stands for nothing that was said before.
+_EXPLETIVE = re.compile(
+    r"\b(?:if|when|whenever|unless|while|until|because|since|once) it (?=is|rain|snow|get|was|freez)"
+    r"|\b(?:anything|everything|something) (?=with|containing|from|but|except|made)"
+)
 # Letters within which "I" or "my" is the subject; further on the sentence is about something else.
 _SUBJECT_WITHIN = 60
 
@@ -136,12 +178,17 @@ def is_question_or_guess(sentence: str) -> bool:
 def is_small_talk(sentence: str) -> bool:
     """Tell whether *sentence* only keeps the conversation going."""
     said = _VOCATIVE.sub("", sentence, count=1)
-    return _SMALL_TALK.search(said) is not None or _INSIGHT.match(said) is not None
+    return any(pattern.search(said) for pattern in (_SMALL_TALK, _INSIGHT, _PASSING))
+
+
+def is_retraction(sentence: str) -> bool:
+    """Tell whether *sentence* calls what was said a joke."""
+    return _RETRACTION.match(sentence) is not None
 
 
 def is_command(sentence: str) -> bool:
     """Tell whether *sentence* asks the assistant to do something, or plays another role."""
-    return bool(_COMMAND.match(sentence) or _ROLE.match(sentence) or _MARKUP.search(sentence))
+    return bool(_COMMAND.match(sentence) or _ROLE.match(sentence) or _LOG.match(sentence) or _MARKUP.search(sentence))
 
 
 def may_be_fact(sentence: str, known: frozenset[str] | set[str] = frozenset()) -> bool:
@@ -167,7 +214,7 @@ def _is_about_user(sentence: str, known: frozenset[str] | set[str]) -> bool:
 
 def _is_concrete(sentence: str, meaning: Meaning) -> bool:
     solid = [word for word in meaning.order if word not in _HOLLOW]
-    words = meaning.plain.split()
+    words = _EXPLETIVE.sub("", meaning.plain).split()
     vague = next((index for index, word in enumerate(words) if word in _VAGUE), None)
     if vague is None or vague >= _VAGUE_WITHIN:
         return bool(solid) and not _ends_vaguely(sentence)

@@ -93,6 +93,8 @@ _ALWAYS = (
     r"|fun fact|true|cool|nice|great|awesome|good question|hi there|hey there|the thing is|no way|not really|for sure"
     r"|correction|on second thought|come to think of it|no problem|no worries|not a problem|therefore|on (?:the"
     r"|a) bright(?:er)? side|speaking of which|good morning|good evening"
+    r"|careful|attention|heads up|(?:big |good |bad |great |sad )?news|update|small update|quick (?:note|update)"
+    r"|reminder|confession|guess what|side note|ps"
     r"|finally|at last|unfortunately|fortunately|luckily|sadly|thankfully|as you (?:may |might )?(?:know|remember)"
 )
 _LEADS = tuple(
@@ -113,14 +115,14 @@ _LEADS = tuple(
             r"|know|share)"
             r"|i should (?:also )?(?:mention|say|add|tell you)|you should (?:also )?know|i forgot to (?:mention|say"
             r"|tell you)"
-            r"|it turns out|i (?:have to|must) (?:say|admit)|let me tell you|just to let you know|let it be known)"
+            r"|(?:it )?turns out|i (?:have to|must) (?:say|admit)|let me tell you|just to let you know|let it be known)"
             r"(?: that)?,?\s+(?=(?:i|i'm|i've|im|my|we|we're|our)\b)"
         ),
     )
 )
 _TAIL = re.compile(
     r"(?:\s*,\s*(?:though|you know|ha(?:ha)+|lol|btw|by the way|please|thanks|thank you|actually|right|remember"
-    r"|anyway|ok"
+    r"|anyway|ugh|argh|sigh|ok"
     r"|okay|tbh|honestly|i guess|i think|fyi|man|dude"
     r"|i (?:fear|suppose|reckon|believe|must (?:say|admit)|have to (?:say|admit)|admit|promise|assume|imagine|dare say)"
     r"|i'm afraid|i am afraid|i'd say|mind you|you see"

@@ -1,0 +1,47 @@
+"""Recall at k, and the mean over fixed splits of ten conversations into five and five."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean
+from typing import TypeAlias
+
+CUTS = (5, 10, 20)
+SPLITS = 20
+TUNED_AT = 10
+
+Recall: TypeAlias = tuple[float, ...]
+# For each weight of a grid, the recalls of each conversation's questions.
+Grid: TypeAlias = Mapping[float, Sequence[Sequence[Recall]]]
+
+
+def recall(results: Sequence[Iterable[str]], evidence: frozenset[str]) -> Recall:
+    """Return the share of *evidence* among the first results: a result counts as all the turns that it cites."""
+    return tuple(len(evidence & {turn for one in results[:cut] for turn in one}) / len(evidence) for cut in CUTS)
+
+
+def splits(conversations: int = 10) -> list[tuple[list[int], list[int]]]:
+    """Return twenty fixed halves: those to tune on, and those to score on."""
+    chance = random.Random(20)  # any seed, but the same for ever
+    halves = [chance.sample(range(conversations), conversations // 2) for _ in range(SPLITS)]
+    return [(half, [one for one in range(conversations) if one not in half]) for half in halves]
+
+
+def averaged(recalls: Iterable[Recall]) -> Recall:
+    """Return the mean over questions, at each cut."""
+    return tuple(map(mean, zip(*recalls, strict=True)))
+
+
+def held_out(grid: Grid) -> tuple[Recall, list[float]]:
+    """Return the mean recall over the splits, each at the weight that was best on its other half, and these weights."""
+    scored, weights = [], []
+    for tuned_on, scored_on in splits():
+        best = max(grid, key=lambda weight: _of(grid[weight], tuned_on)[CUTS.index(TUNED_AT)])
+        weights.append(best)
+        scored.append(_of(grid[best], scored_on))
+    return averaged(scored), weights
+
+
+def _of(recalls: Sequence[Sequence[Recall]], conversations: Iterable[int]) -> Recall:
+    return averaged(one for number in conversations for one in recalls[number])

@@ -1,0 +1,43 @@
+"""The text of events: what a model is shown of one, and what a memory quotes of those that it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from datetime import timedelta
+
+from streambank.model.event import StoredEvent
+from streambank.model.memory import Citation
+from streambank.model.window import Window
+
+MAX_TURN_CHARACTERS = 1_000
+MAX_SAID_CHARACTERS = 3_000
+
+
+def prompted_text(event: StoredEvent) -> str:
+    """Return what a model is shown of *event*: its text; tool traffic, media, thoughts and blanks are left out."""
+    texts = (part["text"] for part in event.event.parts if not part.get("thought") and part.get("text"))
+    return "\n".join(texts).strip()
+
+
+def line(event: StoredEvent) -> str:
+    """Return *event* as one dated line, cut at 1,000 characters of its text; empty where it has none."""
+    text = " ".join(prompted_text(event)[:MAX_TURN_CHARACTERS].split())
+    return f"[{event.order()[0].date().isoformat()}] {text}" if text else ""
+
+
+def said(seqs: Container[int], events: Iterable[StoredEvent]) -> str:
+    """Return the lines of those of *events* whose numbers are in *seqs*, at most 3,000 characters."""
+    lines = (line(event) for event in events if event.seq in seqs)
+    return "\n".join(filter(None, lines))[:MAX_SAID_CHARACTERS]
+
+
+def citation(
+    window: Window, number: int, seqs: Container[int], events: Iterable[StoredEvent], *, retention: timedelta
+) -> Citation | None:
+    """Return what candidate *number* (from 0) of *window* quotes, None where its events have no text.
+
+    It lasts as long as the events themselves are kept.
+    """
+    text = said(seqs, events)
+    expires = window.last_arrival + retention
+    return Citation(window.stream.sid, window.number, number, text, expires) if text else None

@@ -1,0 +1,119 @@
+"""Which texts share words with a query: stems, weighed as BM25 does."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+# How soon a repeated word stops counting, and how much a long text is held against it: Lucene's usual pair for
+# short texts, and as good as any on LoCoMo (docs/decisions/0013).
+K1, B = 0.9, 0.4
+Words: TypeAlias = Mapping[str, float]
+
+# Vowel signs and other marks belong to words, though `\w` does not know them.
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0900-\u0963"
+)
+_INDIC = "\u0980-\u0dff\u0f00-\u0fff"
+# Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, kana, Chinese characters.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_WORD = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}{_INDIC}])+")
+_ENGLISH_WORD = re.compile(r"[a-z0-9]+")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_STOP = frozenset(
+    """a about above after again against ain all am an and any are aren as at be because been before being below
+    between both but by can could couldn d did didn do does doesn doing don down during each few for from further had
+    hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it its itself just
+    ll m me more most my myself no nor not now of off on once only or other our ours ourselves out over own re s same
+    she should shouldn so some such t than that the their theirs them themselves then there these they this those
+    through to too under until up us ve very was wasn we were weren what when where which while who whom whose why will
+    with won would wouldn you your yours yourself yourselves""".split()  # noqa: SIM905  one screen, not one word a line
+)
+
+
+def words(text: str) -> Words:
+    """Return the words of *text* and how often each is there, without those that say nothing.
+
+    Text without spaces goes in pairs of characters.
+    """
+    if text.isascii():
+        counts = Counter(_ENGLISH_WORD.findall(text.lower()))
+    else:
+        runs = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+        counts = Counter(word for run in runs for word in _split(run))
+    for word in counts.keys() & _STOP:
+        del counts[word]
+    return counts
+
+
+def _split(run: str) -> Sequence[str]:
+    if len(run) < 3 or not _IS_UNSPACED.match(run):
+        return (run,)
+    return [run[start : start + 2] for start in range(len(run) - 1)]
+
+
+def beside(own: Words, *others: tuple[float, Words]) -> Words:
+    """Return the words of a text with those of others, each at its share."""
+    together = dict(own)
+    for share, other in others:
+        for word, count in other.items():
+            together[word] = together.get(word, 0.0) + share * count
+    return together
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """Return the stem of an English word; a word of another script is its own."""
+    if not (word.isascii() and word.isalpha()):
+        return word
+    # Importing it takes as long as a function's whole start may; a stemmer of its own, since it works in place.
+    from snowballstemmer.english_stemmer import EnglishStemmer
+
+    return str(EnglishStemmer().stemWord(word))
+
+
+def shares(query: str, texts: Sequence[Words]) -> list[float] | None:
+    """Return the share of *query*'s weight that each of *texts* holds, from 0 to 1; None where no word is found.
+
+    It is BM25 over the most that BM25 could be: every stem of the query in a text, again and again. Rare stems weigh
+    more; a stem that no text holds weighs most, so a query that asks for something else is answered less surely.
+    """
+    wanted = {stem(word) for word in words(query)}
+    found = _occurrences(wanted, texts)
+    if not any(found):
+        return None
+    weights = {one: _weight(sum(one in counts for counts in found), len(texts)) for one in wanted}
+    lengths = [sum(text.values()) for text in texts]
+    average, most = sum(lengths) / len(lengths), sum(weights.values()) * (K1 + 1)
+    return [
+        sum(weights[one] * _saturated(count, length / average) for one, count in counts.items()) / most
+        for counts, length in zip(found, lengths, strict=True)
+    ]
+
+
+def _occurrences(wanted: set[str], texts: Sequence[Words]) -> list[dict[str, float]]:
+    """Return how often each text holds each wanted stem; only words that begin like one are stemmed."""
+    firsts = {one[0] for one in wanted}
+    counts: list[dict[str, float]] = []
+    for text in texts:
+        held: dict[str, float] = {}
+        for word, count in text.items():
+            if word[0] in firsts and stem(word) in wanted:
+                held[stem(word)] = held.get(stem(word), 0.0) + count
+        counts.append(held)
+    return counts
+
+
+def _weight(holding: int, texts: int) -> float:
+    return math.log(1 + (texts - holding + 0.5) / (holding + 0.5))
+
+
+def _saturated(count: float, relative_length: float) -> float:
+    return count * (K1 + 1) / (count + K1 * (1 - B + B * relative_length))

@@ -1,0 +1,107 @@
+"""Profiles: one memory for each schema and scope, whose fact is the JSON of its data, merged field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from streambank.model.bank import ProfileSchema
+from streambank.model.memory import Memory, Profile
+from streambank.model.plan import Candidate, Step
+from streambank.model.verdict import Verdict
+from streambank.rules.schemas import fits
+
+NEW = "new"
+RESTATED = "restated"
+CHANGED = "changed"
+SUPERSEDED = "superseded by newer evidence"
+MISFIT = "does not fit the schema"
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def data(fact: str) -> dict[str, Any]:
+    """Return the values in the fact of a profile."""
+    value: dict[str, Any] = json.loads(fact)
+    return value
+
+
+def fact(values: Mapping[str, Any]) -> str:
+    """Return the fact that holds *values*; the order of fields is theirs."""
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def candidates(values: Mapping[str, Any], grounded: Candidate, schema: ProfileSchema) -> list[Candidate]:
+    """Return what a model proposes for a profile: the fields that fit their schema, and each that does not, refused."""
+    fitting = {name: value for name, value in values.items() if fits({name: value}, schema)}
+    others = {name: value for name, value in values.items() if name not in fitting}
+    mine = replace(grounded, profile=schema.id)
+    refused = [replace(mine, fact=fact({name: value}), rejected=MISFIT) for name, value in others.items()]
+    return [*([replace(mine, fact=fact(fitting))] if fitting else []), *refused]
+
+
+def joined(proposed: Sequence[Candidate]) -> list[Candidate]:
+    """Return one candidate for each profile, the later values in the earlier one's place; refusals stay as they are."""
+    whole: dict[str, Candidate] = {}
+    for one in proposed:
+        if one.rejected:
+            continue
+        before = whole.get(one.profile)
+        whole[one.profile] = _both(before, one) if before else one
+    return [*whole.values(), *(one for one in proposed if one.rejected)]
+
+
+def _both(before: Candidate, after: Candidate) -> Candidate:
+    return replace(
+        after,
+        fact=fact(data(before.fact) | data(after.fact)),
+        seqs=tuple(sorted({*before.seqs, *after.seqs})),
+        at=max(before.at, after.at),
+    )
+
+
+def of_schema(memories: Iterable[Memory], schema: str) -> Memory | None:
+    """Return the profile of *schema* among a scope's *memories*."""
+    return next((one for one in memories if one.profile and one.profile.schema == schema), None)
+
+
+def step(candidate: Candidate, memory: Memory | None) -> Step:
+    """Return what *candidate* means for the profile that its scope has."""
+    if candidate.rejected:
+        return Step(Verdict.REJECTED, reason=candidate.rejected)
+    if memory is None or memory.profile is None:
+        return Step(Verdict.CREATED, text=candidate.fact, reason=NEW)
+    known, said = data(memory.fact), data(candidate.fact)
+    newer = {name: value for name, value in said.items() if candidate.at >= _time(memory, name)}
+    if known | newer != known:
+        return Step(Verdict.UPDATED, memory.id, fact(known | newer), reason=CHANGED)
+    is_restated = known | said == known
+    return Step(Verdict.UNCHANGED if is_restated else Verdict.REJECTED, memory.id, reason=_quiet(is_restated))
+
+
+def _quiet(is_restated: bool) -> str:  # noqa: FBT001
+    return RESTATED if is_restated else SUPERSEDED
+
+
+def begun(candidate: Candidate) -> Profile | None:
+    """Return the profile that *candidate* begins, or None if it is none."""
+    if not candidate.profile:
+        return None
+    return Profile(candidate.profile, dict.fromkeys(data(candidate.fact), candidate.at))
+
+
+def continued(memory: Memory, candidate: Candidate) -> Profile | None:
+    """Return the profile of *memory* after *candidate*, or None if it is none."""
+    if memory.profile is None or not candidate.profile:
+        return memory.profile
+    newer = {name: candidate.at for name in data(candidate.fact) if candidate.at >= _time(memory, name)}
+    return replace(memory.profile, times={**memory.profile.times, **newer})
+
+
+def _time(memory: Memory, name: str) -> datetime:
+    """Return how new the evidence of a field is; a field that has none gives way to any."""
+    times = memory.profile.times if memory.profile else {}
+    is_known = name in data(memory.fact)
+    return times.get(name, memory.created if is_known else _NEVER)

@@ -1,0 +1,11 @@
+"""`python -m tests.gold`: the embedded model's score on the gold set, by category."""
+
+from tests.gold import loading, playing
+
+
+def main() -> None:
+    print(loading.report(playing.all_played(loading.all_cases(), playing.embedded)))
+
+
+if __name__ == "__main__":
+    main()

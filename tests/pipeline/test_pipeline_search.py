@@ -1,0 +1,85 @@
+from dataclasses import dataclass, field
+
+from streambank.model.memory import Memory
+from streambank.pipeline import banking
+from streambank.pipeline.banking import BankChange
+from streambank.pipeline.recall import MAX_TOP_K
+from streambank.pipeline.search import Asked, search
+from streambank.store.events import Events
+from tests.world import SCOPE, HashEmbedder, event
+
+
+@dataclass
+class Recording(HashEmbedder):
+    """Tells how it was asked; embedding is dear or costs nothing."""
+
+    is_local: bool
+    asked: list = field(default_factory=list)
+
+    def embed(self, texts, *, model=None, for_query=False):
+        self.asked.append((len(texts), model, for_query))
+        return super().embed(texts)
+
+
+def found(world, text, *, embedder, bank="default", **asked):
+    among = world.memories.of_scope(bank, SCOPE, now=world.clock())
+    return search(
+        bank,
+        SCOPE,
+        Asked(text, MAX_TOP_K, **asked),
+        among,
+        memories=world.memories,
+        events=Events(world.table),
+        banks=world.banks,
+        embedder=embedder,
+        now=world.clock(),
+    )
+
+
+def remembered(world, *texts, **more):
+    world.ingest(*map(event, texts), forceFlush=True, **more)
+    world.settle()
+
+
+def test_one_text_is_embedded_where_that_is_dear(world):
+    """A service elsewhere is asked for the query alone, however many events are searched; they borrow."""
+    remembered(world, "I keep bees", "I live in Graz")
+    embedder = Recording(is_local=False)
+    [(_, first), *_] = found(world, "I keep bees", embedder=embedder, events=True).hits
+    assert embedder.asked == [(1, None, True)]
+    assert isinstance(first, Memory)
+    assert first.fact == "I keep bees"
+
+
+def test_events_are_embedded_where_that_costs_nothing(world):
+    """A local model embeds the events that are looked at."""
+    remembered(world, "I keep bees", "I live in Graz")
+    embedder = Recording(is_local=True)
+    found(world, "I keep bees", embedder=embedder, events=True)
+    assert [count for count, *_ in embedder.asked] == [1, 2]
+
+
+def test_nothing_is_embedded_where_nothing_can_be_found(world):
+    """An empty scope costs no embedding."""
+    embedder = Recording(is_local=True)
+    assert found(world, "bees", embedder=embedder, events=True, pending=True).hits == ()
+    assert embedder.asked == []
+
+
+def test_the_query_is_embedded_by_the_banks_model(world):
+    """A question is put to the model that the bank chose for its memories."""
+    document = {"similaritySearchConfig": {"embeddingModel": "the-banks-own"}}
+    banking.create_bank("b1", BankChange("x", document=document), banks=world.banks, now=world.clock())
+    remembered(world, "I keep bees", bank="b1")
+    embedder = Recording(is_local=False)
+    found(world, "bees", embedder=embedder, bank="b1")
+    assert embedder.asked == [(1, "the-banks-own", True)]
+
+
+def test_a_reply_has_room_for_the_largest_events(world):
+    """Results end before a reply grows beyond what a function may answer; the first is always there."""
+    remembered(world, *(f"{number} " + "x" * 340_000 for number in range(3)))
+    remembered(world, *(f"{number} " + "x" * 340_000 for number in range(3, 9)))
+    hits = found(world, "x", embedder=Recording(is_local=False), events=True, pending=True).hits
+    events = [what for _, what in hits if not isinstance(what, Memory)]
+    assert 0 < len(events) * 340_000 < 4_000_000

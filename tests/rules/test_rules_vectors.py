@@ -1,0 +1,75 @@
+import math
+from array import array
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streambank.rules import vectors
+
+numbers = st.floats(-1e6, 1e6, allow_nan=False)
+pairs = st.integers(1, 40).flatmap(
+    lambda size: st.tuples(*[st.lists(numbers, min_size=size, max_size=size) for _ in range(2)])
+)
+
+
+def similarity(first, second):
+    return next(vectors.similarities(first, [second]))
+
+
+def cosine(first, second):
+    dot = sum(a * b for a, b in zip(first, second, strict=True))
+    return dot / math.hypot(*first) / math.hypot(*second)
+
+
+def test_a_vector_of_256_numbers_takes_260_bytes():
+    """A number is one byte, and four bytes tell that this is a vector."""
+    assert len(vectors.packed([0.1] * 256)) == 260
+
+
+@given(pair=pairs)
+def test_likeness_survives_packing(pair):
+    """The cosine of packed vectors is that of the numbers, to about a hundredth."""
+    first, second = pair
+    if math.hypot(*first) > 1e-9 and math.hypot(*second) > 1e-9:
+        packed = [vectors.packed(one) for one in pair]
+        assert similarity(*packed) == pytest.approx(cosine(first, second), abs=0.03)
+
+
+@given(vector=st.lists(st.floats(), max_size=20))
+def test_any_numbers_have_a_direction(vector):
+    """Zeros, infinities and what is no number give a vector of the same length, never one of zeros."""
+    made = vectors.unpacked(vectors.packed(vector))
+    assert len(made) == len(vector)
+    assert not vector or any(made)
+
+
+@given(vector=st.lists(numbers, min_size=1, max_size=20), factor=st.floats(1e-3, 1e3))
+def test_length_does_not_matter(vector, factor):
+    """A vector and its multiples are one direction."""
+    if math.hypot(*vector) > 1e-9:
+        made = [vectors.packed(vector), vectors.packed([factor * number for number in vector])]
+        assert similarity(*made) == pytest.approx(1, abs=0.01)
+
+
+@given(vector=st.lists(st.floats(width=32, allow_nan=False), min_size=1, max_size=20))
+def test_floats_are_never_taken_for_a_packed_vector(vector):
+    """What was packed as floats is refused, not misread."""
+    with pytest.raises(ValueError, match="not a packed vector"):
+        vectors.unpacked(array("f", vector).tobytes())
+
+
+def test_vectors_that_do_not_compare_have_no_likeness():
+    """A vector of another length, and none at all, are like nothing."""
+    one = vectors.packed([1, 0])
+    assert list(vectors.similarities(one, [b"", vectors.packed([1, 0, 0])])) == [None, None]
+    assert list(vectors.similarities(b"", [b"", one])) == [None, None]
+
+
+@given(first=st.floats(-1, 1), second=st.floats(-1, 1))
+def test_distance_falls_as_likeness_rises(first, second):
+    """Distances lie between 0 and 2, and are Euclid's for unit vectors; the unknown is farthest."""
+    near, far = sorted([vectors.distance(first), vectors.distance(second)])
+    assert 0 <= near <= far <= vectors.FARTHEST == vectors.distance(None)
+    assert vectors.distance(max(first, second)) == near
+    assert vectors.distance(0) == math.sqrt(2)
