@@ -203,7 +203,7 @@ def test_a_spent_budget_pauses(caller, server):
     late = stream.send(said("I live in Linz"), force_flush=True)
     caller.settle()
     assert metadata(caller, late)["state"] == "BUDGET_PAUSED"
-    caller.advance(hours=25)
+    caller.advance(hours=49)  # a call a day: extraction on the next, consolidation after that
     assert metadata(caller, late)["state"] == "DONE"
 
 
