@@ -103,7 +103,7 @@ class GenerationTriggerConfig(Message):
 class GenerationConfig(Message):
     model: Name | None = None
     generation_trigger_config: GenerationTriggerConfig | None = None
-    daily_token_budget: Annotated[Whole, Field(ge=0, le=10**15)] | None = None
+    daily_token_budget: Annotated[int, Field(ge=0, le=1_000_000_000), BeforeValidator(_whole)] | None = None
 
 
 class SimilaritySearchConfig(Message):
