@@ -265,3 +265,14 @@ def test_a_model_sees_what_a_memory_said_before(caller, server):
     stream.flush(said("I live in Linz"))
     stream.flush(said("I live in Graz again"))
     assert '"earlier": ["I live in Graz"]' in server.asked[-1]["messages"][0]["content"][0]["text"]
+
+
+def test_recalled_memories_are_not_shown_again(caller, server):
+    """C58: what a client marked as recalled is no part of the prompt; an event that holds nothing else asks nobody."""
+    stream = caller.stream()
+    block = "<streambank-memory>I like opera</streambank-memory>"
+    stream.flush(said(block))
+    assert server.asked == []
+    stream.flush(said(f"{block} I keep bees"))
+    assert "opera" not in server.asked[0]["messages"][0]["content"][0]["text"]
+    assert caller.facts(stream.scope) == ["I keep bees"]

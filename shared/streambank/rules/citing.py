@@ -8,15 +8,16 @@ from datetime import timedelta
 from streambank.model.event import StoredEvent
 from streambank.model.memory import Citation
 from streambank.model.window import Window
+from streambank.rules.recalled import without_recalled
 
 MAX_TURN_CHARACTERS = 1_000
 MAX_SAID_CHARACTERS = 3_000
 
 
 def prompted_text(event: StoredEvent) -> str:
-    """Return what a model is shown of *event*: its text; tool traffic, media, thoughts and blanks are left out."""
+    """Return what a model is shown of *event*: its text, without thoughts and memories that were recalled."""
     texts = (part["text"] for part in event.event.parts if not part.get("thought") and part.get("text"))
-    return "\n".join(texts).strip()
+    return without_recalled("\n".join(texts)).strip()
 
 
 def line(event: StoredEvent) -> str:

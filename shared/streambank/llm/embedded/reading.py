@@ -27,11 +27,11 @@ from streambank.llm.embedded.sentences import (
     tidy,
     trimmed,
     without_code,
-    without_recalled,
 )
 from streambank.llm.embedded.topics import topic_of
 from streambank.llm.ports import FORGET, Turn
 from streambank.model.memory import ManagedTopic
+from streambank.rules.recalled import without_recalled
 
 # A question counts as asked for this many turns.
 _QUESTION_LASTS = 3

@@ -11,7 +11,6 @@ from streambank.llm.embedded.words import STRAIGHT_QUOTES, word_set
 # A longer "sentence" is pasted text, not something that a user says about themselves.
 LONGEST_SENTENCE = 600
 
-_BLOCK_TAG = re.compile(r"<(/?)streambank-memory\b[^<>]{0,200}>", re.IGNORECASE)
 _FENCED = re.compile(r"```")
 # The look-behind lets a run of marks match at its start only, which keeps long runs linear.
 _BOUNDARY = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]*_]*+(?=\s|$)|(?<=[。！？])|[\r\n]+")  # noqa: RUF001 -- full-width marks are meant
@@ -20,17 +19,6 @@ _CLOCK = frozenset({"a.m", "p.m"})
 _BULLET = re.compile(r"^(?:[-*•–]|\d{1,2}[.)])\s+")  # noqa: RUF001 -- a dash may be a bullet
 _OTHER_QUESTION_MARKS = ("？", "؟")  # noqa: RUF001 -- full-width and Arabic
 _QUOTED = re.compile(r"^\s*>")
-
-
-def without_recalled(text: str) -> str:
-    """Return *text* without its <streambank-memory> blocks; an unclosed one reaches to the end."""
-    kept, depth, position = [], 0, 0
-    for tag in _BLOCK_TAG.finditer(text):
-        if depth == 0:
-            kept.append(text[position : tag.start()])
-        depth = max(depth - 1, 0) if tag[1] else depth + 1
-        position = tag.end()
-    return "\n".join([*kept, text[position:] if depth == 0 else ""])
 
 
 def without_code(text: str) -> str:
