@@ -82,6 +82,9 @@ def test_ids_of_the_service_are_numbers(caller: Caller) -> None:
         assert 0 < int(name.rsplit("/", 1)[1]) < 2**63
 
 
+PERSON = {"type": "OBJECT", "properties": {"age": {"type": "INTEGER"}}}
+
+
 @pytest.mark.parametrize(
     "config",
     [
@@ -89,7 +92,7 @@ def test_ids_of_the_service_are_numbers(caller: Caller) -> None:
         {"customizationConfigs": [{"consolidation_config": {"revisions_per_candidate_count": 3}}]},
         {"similaritySearchConfig": {"embedding_model": "projects/p/locations/l/publishers/google/models/m"}},
         {"generationConfig": {"model": "projects/p/locations/l/publishers/google/models/m"}},
-        {"structuredMemoryConfigs": [{"schema_configs": [{"id": "a-1", "schema": {"type": "OBJECT"}}]}]},
+        {"structuredMemoryConfigs": [{"schema_configs": [{"id": "a-1", "schema": PERSON}]}]},
     ],
     ids=lambda config: next(iter(config)),
 )

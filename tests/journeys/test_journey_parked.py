@@ -8,7 +8,7 @@ import pytest
 from infra.local.service import LocalService
 from tests.journeys.caller import Caller, Document, Stream, moment, said
 
-pytestmark = pytest.mark.parametrize("service", [{"Model": "bedrock"}], indirect=True, scope="package")
+pytestmark = pytest.mark.parametrize("service", [{"Model": "bedrock", "ModelId": ""}], indirect=True, scope="package")
 
 # At most a fifth is added to each pause by jitter.
 PAUSES = [timedelta(minutes=minutes) for minutes in (1, 4, 15, 60)]

@@ -41,7 +41,7 @@ def create_memory(
         Unavailable: the scope is written too fast, or is being erased.
     """
     config = bank_config(using.banks.document(bank), scope)
-    [vector] = using.embedder.embed([edit.fact])
+    [vector] = using.embedder.embed([edit.fact], model=config.embedding_model)
     change = editing.creation(memory_id, scope, edit, config, vector, now=using.now)
     for _ in using.patience.attempts():
         taken = using.memories.find_or_tombstone(bank, memory_id, now=using.now)
@@ -63,7 +63,8 @@ def update_memory(bank: str, memory_id: str, scope: dict[str, str] | None, edit:
         InvalidArgument: the scope that came along is another.
         Unavailable: the scope is written too fast.
     """
-    vector = using.embedder.embed([edit.fact])[0] if "fact" in edit.named else b""
+    model = bank_config(using.banks.document(bank)).embedding_model
+    vector = using.embedder.embed([edit.fact], model=model)[0] if "fact" in edit.named else b""
 
     def changed(memory: Memory) -> Change:
         if scope is not None and scope != memory.scope:
@@ -88,7 +89,7 @@ def roll_back(bank: str, memory_id: str, number: int, *, using: Editing) -> Memo
         if target is None:
             raise FailedPrecondition(f"memory {memory_id!r} has no revision {number}")
         config = bank_config(using.banks.document(bank), memory.scope)
-        vector = using.embedder.embed([target.fact])[0] if target.fact else b""
+        vector = using.embedder.embed([target.fact], model=config.embedding_model)[0] if target.fact else b""
         return editing.rollback(memory, target, config, vector, now=using.now)
 
     was_deleted = using.memories.find(bank, memory_id, now=using.now) is None

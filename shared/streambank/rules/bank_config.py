@@ -35,6 +35,7 @@ def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> Ban
         is_natural=not custom.get("disableNaturalLanguageMemories"),
         schemas=_schemas(document, scope),
         model=generation.get("model"),
+        embedding_model=document.get("similaritySearchConfig", {}).get("embeddingModel"),
         daily_tokens=generation.get("dailyTokenBudget"),
         create_ttl=seconds(granular.get("createTtl")) or default,
         update_ttl=default,
