@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-
-from streambank.model.usage import Prices
 
 
 class AuthMode(StrEnum):
@@ -32,7 +30,6 @@ class Settings:
     daily_tokens: int | None = None
     call_tokens: int = 24_000
     model_timeout_seconds: float = 60.0
-    prices: Prices = field(default=Prices())
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -47,9 +44,6 @@ class Settings:
             daily_tokens=_limit(environment.get("DAILY_TOKEN_BUDGET", "")),
             call_tokens=int(environment.get("CALL_TOKEN_BUDGET", "24000")),
             model_timeout_seconds=float(environment.get("MODEL_TIMEOUT_SECONDS", "60")),
-            prices=Prices(
-                float(environment.get("INPUT_TOKEN_PRICE", "0")), float(environment.get("OUTPUT_TOKEN_PRICE", "0"))
-            ),
         )
 
 

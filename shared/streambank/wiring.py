@@ -209,7 +209,7 @@ def spending() -> Spending:
     from streambank.pipeline.spending import Spending
 
     settings = stores().settings
-    return Spending(ledger(), settings.daily_tokens, settings.call_tokens, settings.prices)
+    return Spending(ledger(), settings.daily_tokens, settings.call_tokens)
 
 
 @cache

@@ -231,6 +231,24 @@ def test_a_profile_grows_field_by_field(caller, server):
     assert len(revisions) == 3
 
 
+def test_a_profile_is_changed_by_what_is_said_alone(caller, server):
+    """A caller's text in the place of its data is refused; what it was comes back by a rollback, as data."""
+    schema = {"type": "OBJECT", "properties": {"diet": {"type": "STRING"}}}
+    bank = caller.bank(structured_memory_configs=[{"schema_configs": [{"id": "person", "schema": schema}]}])
+    stream = caller.stream(bank=bank)
+    for diet in ("vegan", "vegetarian"):
+        told = {"facts": [], "profiles": [{"schema": "person", "data": {"diet": diet}, "events": [1]}]}
+        server.script = [tool("record_facts", told)]
+        stream.flush(said(f"I am a {diet}"))
+    [found] = caller.retrieve(stream.scope, bank, memory_types=["STRUCTURED_PROFILE"])
+    name = found["memory"]["name"]
+    caller.call("PATCH", name, {"fact": "I eat all"}, status=400, params={"updateMask": "fact"})
+    first = caller.revisions(found["memory"])[-1]["name"]
+    caller.post(f"{name}:rollback", {"targetRevisionId": first.rsplit("/", 1)[-1]})
+    assert caller.get(name)["structuredContent"]["data"] == {"diet": "vegan"}
+    assert caller.revisions(found["memory"])[0]["structuredData"] == {"diet": "vegan"}
+
+
 @pytest.mark.parametrize(
     "schema",
     [{"type": "ARRAY"}, {"type": "OBJECT"}, {"type": "OBJECT", "properties": {"a": {"$ref": "http://x/y"}}}],

@@ -32,6 +32,11 @@ class Candidate:
     rejected: str = ""
     profile: str = ""
 
+    @property
+    def is_searched(self) -> bool:
+        """Tell whether it may become a memory in natural language: one that has a vector, and that a model judges."""
+        return not self.rejected and not self.profile
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+# Reasons that more than one rule gives.
+NEW = "new"
+RESTATED = "restated"
+SUPERSEDED = "superseded by newer evidence"
+
 
 class Verdict(StrEnum):
     """What became of a candidate."""

@@ -22,7 +22,7 @@ from streambank.model.bank import BankConfig
 from streambank.model.memory import Memory
 from streambank.model.plan import Candidate, Plan, Step
 from streambank.model.usage import Usage
-from streambank.model.verdict import Verdict
+from streambank.model.verdict import NEW, RESTATED, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.spending import Spending
 from streambank.rules import consolidation, profiles, ranking
@@ -98,7 +98,7 @@ class _Asking:
 
 def _searched(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates that a model is asked about."""
-    return [one for one in candidates if not one.rejected and not one.profile]
+    return [one for one in candidates if one.is_searched]
 
 
 def _has_profiles(candidates: Sequence[Candidate]) -> bool:
@@ -175,7 +175,7 @@ def _step(candidate: Candidate, decision: Decision | None, near: Sequence[Memory
     if decision is None:
         return consolidation.created(candidate)
     if decision.action is Action.CREATE:
-        return consolidation.created(candidate, decision.text, decision.reason or consolidation.NEW)
+        return consolidation.created(candidate, decision.text, decision.reason or NEW)
     if decision.memory and 0 < decision.memory <= len(near):
         return _touching(candidate, decision, near[decision.memory - 1], window)
     is_quiet = decision.action is Action.NONE and decision.reason
@@ -191,7 +191,7 @@ def _touching(candidate: Candidate, decision: Decision, memory: Memory, window: 
     if decision.action is Action.UPDATE:
         text = decision.text or candidate.fact
         return consolidation.updated(candidate, memory, text, decision.reason or "changed", window.settings)
-    return consolidation.restated(candidate, memory, window.settings, decision.reason or consolidation.RESTATED)
+    return consolidation.restated(candidate, memory, window.settings, decision.reason or RESTATED)
 
 
 def _with_vectors(

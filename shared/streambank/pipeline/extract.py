@@ -67,10 +67,6 @@ def _direct(window: Window) -> Extracted:
 
 def _embedded(candidates: Sequence[Candidate], embedder: Embedder, model: str | None) -> tuple[Candidate, ...]:
     """Give each candidate that may go on its vector: at most one call. Profiles are looked up, not searched."""
-    wanted = [one.fact for one in candidates if _is_searched(one)]
+    wanted = [one.fact for one in candidates if one.is_searched]
     vectors = iter(embedder.embed(wanted, model=model) if wanted else [])
-    return tuple(replace(one, vector=next(vectors)) if _is_searched(one) else one for one in candidates)
-
-
-def _is_searched(candidate: Candidate) -> bool:
-    return not candidate.rejected and not candidate.profile
+    return tuple(replace(one, vector=next(vectors)) if one.is_searched else one for one in candidates)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
 from streambank.errors import BudgetPaused, GenerationError
 from streambank.model.bank import BankConfig
-from streambank.model.usage import Prices, Usage
+from streambank.model.usage import Usage
 from streambank.store.ledger import Ledger
 
 
@@ -33,7 +33,6 @@ class Spending:
     ledger: Ledger
     daily_tokens: int | None = None
     call_tokens: int = 24_000
-    prices: Prices = field(default=Prices())
 
     def asked(self, bank: str, config: BankConfig, ask: Callable[[], A], *, now: datetime) -> A:
         """Return what *ask* answers; what it cost is booked, also where the answer could not be used.
@@ -54,7 +53,7 @@ class Spending:
     def _check(self, bank: str, config: BankConfig, now: datetime) -> None:
         """The last call of a day may overshoot: what it will cost is known only afterwards."""
         budget = self.daily_tokens if config.daily_tokens is None else config.daily_tokens
-        if budget is not None and self.ledger.day(bank, now.date()).usage.tokens >= budget:
+        if budget is not None and self.ledger.day(bank, now.date()).tokens >= budget:
             raise BudgetPaused(f"the bank's {budget} tokens of today are used up")
 
     def _book(self, bank: str, usage: Usage, now: datetime) -> None:

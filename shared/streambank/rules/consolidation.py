@@ -12,15 +12,12 @@ from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revis
 from streambank.model.metadata import MergeStrategy, Metadata
 from streambank.model.plan import FORGET, Candidate, Step
 from streambank.model.rule import WindowSettings
-from streambank.model.verdict import Recorded, Verdict
+from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, Recorded, Verdict
 from streambank.model.window import Window
 from streambank.rules import profiles
 
 NOTHING_TO_FORGET = "nothing to forget"
 NOT_OFFERED = "names no memory that was offered"
-SUPERSEDED = "superseded by newer evidence"
-RESTATED = "restated"
-NEW = "new"
 DIRECT = "stated by the caller"
 DEFAULT_REVISION_TTL = timedelta(days=365)
 # A memory keeps the evidence of its latest changes, not of all that ever touched it.

@@ -57,8 +57,14 @@ def creation(
 
 
 def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now: datetime) -> Change:
-    """Return the change that *edit* makes to *memory*: only what it names, and the expiry that comes with it."""
+    """Return the change that *edit* makes to *memory*: only what it names, and the expiry that comes with it.
+
+    Raises:
+        FailedPrecondition: the fact of a profile, which is its data, was named.
+    """
     named = edit.named
+    if memory.profile and "fact" in named:
+        raise FailedPrecondition("a profile has no fact to change; what is said changes it")
     is_said = "fact" in named and edit.fact != memory.fact
     after = replace(
         memory,
@@ -113,8 +119,8 @@ def _keeps_revisions(settings: WindowSettings, config: BankConfig) -> bool:
 def _revision(memory: Memory, settings: WindowSettings, config: BankConfig, *, now: datetime) -> Revision | None:
     if not _keeps_revisions(settings, config):
         return None
-    expires = revision_expiry(settings, config, now=now)
-    return Revision(memory.id, memory.revision, memory.fact, now, expires, settings.revision_labels or {})
+    expires, labels = revision_expiry(settings, config, now=now), settings.revision_labels or {}
+    return Revision(memory.id, memory.revision, memory.fact, now, expires, labels, is_profile=bool(memory.profile))
 
 
 def checked_mask(names: AbstractSet[str]) -> AbstractSet[str]:

@@ -11,13 +11,10 @@ from typing import Any
 from streambank.model.bank import ProfileSchema
 from streambank.model.memory import Memory, Profile
 from streambank.model.plan import Candidate, Step
-from streambank.model.verdict import Verdict
+from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, Verdict
 from streambank.rules.schemas import fits
 
-NEW = "new"
-RESTATED = "restated"
 CHANGED = "changed"
-SUPERSEDED = "superseded by newer evidence"
 MISFIT = "does not fit the schema"
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -77,12 +74,9 @@ def step(candidate: Candidate, memory: Memory | None) -> Step:
     newer = {name: value for name, value in said.items() if candidate.at >= _time(memory, name)}
     if known | newer != known:
         return Step(Verdict.UPDATED, memory.id, fact(known | newer), reason=CHANGED)
-    is_restated = known | said == known
-    return Step(Verdict.UNCHANGED if is_restated else Verdict.REJECTED, memory.id, reason=_quiet(is_restated))
-
-
-def _quiet(is_restated: bool) -> str:  # noqa: FBT001
-    return RESTATED if is_restated else SUPERSEDED
+    if known | said == known:
+        return Step(Verdict.UNCHANGED, memory.id, reason=RESTATED)
+    return Step(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
 
 
 def begun(candidate: Candidate) -> Profile | None:

@@ -57,7 +57,8 @@ def selection(text: str, groups: Any = None, types: Any = None, *, groups_path: 
     """Return what a request asks for. Raises InvalidArgument: a filter never widens."""
     parsed = parse(text, FIELDS)
     found = parse_groups(groups, groups_path)
-    return Selection(parsed, found, wanted_types(types), f"{parsed} | {found}")
+    wanted = wanted_types(types)
+    return Selection(parsed, found, wanted, f"{parsed} | {found} | {sorted(wanted)}")
 
 
 def wanted_types(types: Any) -> tuple[str, ...]:
