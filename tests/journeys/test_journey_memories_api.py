@@ -726,6 +726,7 @@ def test_token_of_a_retrieve_belongs_to_its_scope_and_filter(caller: Caller) -> 
     page(other, 400, token)
     page(scope, 400, token, filter="fact:tea")
     page(scope, 400, token, filterGroups=[text_filter("a", "b", negate=True)])
+    page(scope, 400, token, memoryTypes=["STRUCTURED_PROFILE"])
     second = page({"b": "2", "a": "1"}, token=token)
     names = [one["retrievedMemories"][0]["memory"]["name"] for one in (first, second)]
     assert len(set(names)) == 2

@@ -33,6 +33,8 @@ def pieces(turns: Sequence[Turn], budget: int) -> list[tuple[Turn, ...]]:
 
     Every turn that is not context is in exactly one run, whole or in parts that follow each other.
     """
+    if sum(map(cost, turns)) <= budget:
+        return [tuple(turns)]
     context = [turn for turn in turns if turn.context]
     found: list[list[Turn]] = []
     filled = budget

@@ -74,6 +74,8 @@ def step(candidate: Candidate, memory: Memory | None) -> Step:
     newer = {name: value for name, value in said.items() if candidate.at >= _time(memory, name)}
     if known | newer != known:
         return Step(Verdict.UPDATED, memory.id, fact(known | newer), reason=CHANGED)
+    if any(candidate.at > _time(memory, name) for name in newer):
+        return Step(Verdict.UPDATED, memory.id, memory.fact, reason=RESTATED)
     if known | said == known:
         return Step(Verdict.UNCHANGED, memory.id, reason=RESTATED)
     return Step(Verdict.REJECTED, memory.id, reason=SUPERSEDED)

@@ -50,19 +50,19 @@ def check(config: Mapping[str, Any], path: str) -> None:
         _validator_class().check_schema(schema)
     except SchemaError as error:
         raise InvalidArgument(path, f"is no JSON schema: {error.message[:200]}") from None
-    for reference in _references(schema):
-        if not reference.startswith("#"):
+    for key, item in _entries(schema):
+        if key in ("$ref", "$dynamicRef") and not str(item).startswith("#"):
             raise InvalidArgument(path, "may refer to nothing outside itself")
+        if key == "patternProperties":  # `additionalProperties` would run its patterns in exponential time
+            raise InvalidArgument(path, "may not use patternProperties")
 
 
-def _references(value: Any) -> Iterator[str]:
+def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every key with its value, at all depths."""
     if isinstance(value, Mapping):
-        yield from (str(item) for key, item in value.items() if key in ("$ref", "$dynamicRef"))
-        for item in value.values():
-            yield from _references(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _references(item)
+        yield from value.items()
+    for item in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+        yield from _entries(item)
 
 
 def fits(values: Mapping[str, Any], schema: ProfileSchema) -> bool:
@@ -91,7 +91,7 @@ def _validator_class() -> Any:
         if isinstance(instance, str) and not _matches(wanted, instance):
             yield ValidationError("does not match the pattern")
 
-    return extend(Draft202012Validator, {"pattern": pattern, "patternProperties": None})
+    return extend(Draft202012Validator, {"pattern": pattern})
 
 
 def _matches(pattern: str, text: str) -> bool:
