@@ -146,11 +146,7 @@ def _runs(
 
 
 def _all(bank: str, listing: Listing, memories: Memories, now: datetime) -> list[Memory]:
-    found: list[Memory] = []
-    looked_at = 0
-    for keys, _ in _runs(bank, MAX_TOP_K, None, memories):
-        looked_at += len(keys)
-        if looked_at > MOST_SORTED:
-            raise FailedPrecondition(f"more than {MOST_SORTED} memories cannot be put into this order; name a scope")
-        found += [memory for memory in memories.read_listed(keys, now=now) if listing.selection.matches(memory)]
-    return found
+    keys = memories.everything_listed(bank, MOST_SORTED + 1)
+    if len(keys) > MOST_SORTED:
+        raise FailedPrecondition(f"more than {MOST_SORTED} memories cannot be put into this order; name a scope")
+    return [memory for memory in memories.read_listed(keys, now=now) if listing.selection.matches(memory)]
