@@ -5,11 +5,18 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 FUZZ_VENV := .venv-fuzz
 FUZZ_STAMP := $(FUZZ_VENV)/.installed
+SDK_VENV := .venv-sdk
+SDK_STAMP := $(SDK_VENV)/.installed
+STACK_VENVS := .venv-stack .venv-runtime .venv-checkov
+# Lambda's Python, on the path or where pyenv keeps it; without it `make test-stack` skips what is built.
+PYTHON313 ?= $(shell for p in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do \
+	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; then \
+	$$p -c 'import sys; print(sys.executable)'; break; fi; done)
 # The first Python on the path that is new enough and can make virtual environments.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: help setup demo run test test-all check format fuzz openapi bench pins clean
+.PHONY: help setup demo run test test-all test-stack check format fuzz openapi bench pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -31,6 +38,18 @@ $(FUZZ_STAMP): requirements/fuzz.txt
 	@$(FUZZ_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
 	@touch $(FUZZ_STAMP)
 
+$(SDK_STAMP): requirements/sdk.txt
+	@echo "Setting up $(SDK_VENV) ..."
+	@$(PYTHON) -m venv $(SDK_VENV)
+	@$(SDK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/sdk.txt
+	@touch $(SDK_STAMP)
+
+$(STACK_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
+	@echo "Setting up .venv-$* ..."
+	@$(PYTHON313) -m venv .venv-$*
+	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/$*.txt
+	@touch $@
+
 demo: $(STAMP)  ## play a conversation through a local service and show what is remembered
 	@$(BIN)/python -m infra.demo
 
@@ -40,8 +59,11 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"
 test: $(STAMP)  ## the fast suite
 	@$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup
 
-test-all: $(STAMP) $(FUZZ_STAMP)  ## everything, minutes of it
+test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP)  ## everything, minutes of it
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+
+test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template, in emulators
+	@$(BIN)/python -m infra.stack
 
 check: $(STAMP)  ## ruff, mypy, import contracts
 	@$(BIN)/ruff check .
@@ -68,6 +90,11 @@ pins:  ## renew the pins (needs uv)
 		requirements/layer.in --output-file shared/requirements.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/fuzz.in --output-file requirements/fuzz.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		requirements/sdk.in --output-file requirements/sdk.txt
+	for name in stack runtime checkov; do \
+		uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
+			requirements/$$name.in --output-file requirements/$$name.txt; done
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) $(FUZZ_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
+	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(STACK_VENVS) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam

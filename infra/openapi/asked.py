@@ -21,6 +21,7 @@ from infra.openapi.leaves import (
     Ttl,
     Twin,
     ZoneName,
+    exactly_one,
     excluding,
 )
 from streambank.rules.filtering import groups
@@ -257,9 +258,23 @@ class GranularTtlConfig(requests.GranularTtlConfig):
 
 
 class TtlConfig(requests.TtlConfig):
+    model_config = ConfigDict(json_schema_extra=excluding(("defaultTtl", "granularTtlConfig")))
+
     default_ttl: Ttl | None = None
     granular_ttl_config: GranularTtlConfig | None = None
     memory_revision_default_ttl: Ttl | None = None
 
 
-STRICTER = (ConsolidationConfig, TtlConfig)
+class MemoryTopic(requests.MemoryTopic):
+    model_config = ConfigDict(json_schema_extra=exactly_one())
+
+
+class MemoryTopicId(requests.MemoryTopicId):
+    model_config = ConfigDict(json_schema_extra=exactly_one())
+
+
+class SchemaConfig(requests.SchemaConfig):
+    model_config = ConfigDict(json_schema_extra=excluding(("schema", "jsonSchema")))
+
+
+STRICTER = (ConsolidationConfig, TtlConfig, MemoryTopic, MemoryTopicId, SchemaConfig)

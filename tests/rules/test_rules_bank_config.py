@@ -55,7 +55,7 @@ def test_the_most_specific_customization_governs_a_scope(scope, topic):
 
 
 def test_ttls_of_memories():
-    """A granular TTL governs its own case; the default one governs the rest."""
+    """A granular TTL governs its own case; where a bank of old has both, the default one governs the rest."""
     granular = {"granularTtlConfig": {"generateCreatedTtl": "60s"}, "defaultTtl": "120s"}
     config = bank_config({"ttlConfig": granular})
     minute = timedelta(minutes=1)

@@ -177,3 +177,46 @@ def test_limits_are_inside():
 def test_scopes_are_left_to_their_own_rules():
     """The scope of a retrieval keeps its keys; its limits are checked where every scope's are."""
     assert parsed(RetrieveRequest, {"scope": {"user_id": "1", "userId": "2"}}).scope == {"user_id": "1", "userId": "2"}
+
+
+TOPIC = {"managed_topic_enum": "USER_PREFERENCES"}
+LABEL = {"label": "jargon", "description": "words of ours"}
+OBJECT = {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}}
+
+
+def _topic(**topic):
+    return {"customizationConfigs": [{"memoryTopics": [topic]}]}
+
+
+def _schema(**more):
+    return {"structuredMemoryConfigs": [{"schemaConfigs": [{"id": "a", "schema": OBJECT, **more}]}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "problem"),
+    [
+        ("both kinds", _topic(managedMemoryTopic=TOPIC, customMemoryTopic=LABEL), "exactly one of"),
+        ("neither kind", _topic(), "exactly one of"),
+        ("null is absent", _topic(managedMemoryTopic=None), "exactly one of"),
+        ("both ttls", {"ttlConfig": {"defaultTtl": "60s", "granular_ttl_config": {"create_ttl": "60s"}}}, "not both"),
+        ("both schemas", _schema(jsonSchema={}), "not both"),
+        ("another type", _schema(memoryType="NATURAL_LANGUAGE_COLLECTION"), "STRUCTURED_PROFILE"),
+    ],
+)
+def test_alternatives_exclude_each_other(name, config, problem):
+    """What the contract gives as alternatives is never taken together, nor left out where one is needed."""
+    with pytest.raises(InvalidArgument) as error:
+        parsed(BankRequest, {"contextSpec": {"memoryBankConfig": config}})
+    assert problem in error.value.problem, name
+    assert error.value.field.startswith("contextSpec.memoryBankConfig.")
+
+
+@pytest.mark.parametrize("key", ["schema", "jsonSchema"])
+def test_each_alternative_alone_is_taken(key):
+    """One schema, one TTL and one kind of topic are what a configuration may have."""
+    config = {
+        "ttlConfig": {"granularTtlConfig": {"createTtl": "60s"}},
+        "customizationConfigs": [{"memoryTopics": [{"customMemoryTopic": LABEL}]}],
+        "structuredMemoryConfigs": [{"schemaConfigs": [{"id": "a", key: OBJECT, "memoryType": "STRUCTURED_PROFILE"}]}],
+    }
+    assert parsed(BankRequest, {"contextSpec": {"memoryBankConfig": config}}).document() == config

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
@@ -45,6 +45,28 @@ class Message(BaseModel):
         return {key: item for key, item in value.items() if item is not None} if isinstance(value, dict) else value
 
 
+class OneOf(Message):
+    """An object of which exactly one field is given."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("must have exactly one of " + ", ".join(type(self).model_fields))
+        return self
+
+
+class Exclusive(Message):
+    """An object in which the fields of *exclusive* never stand together."""
+
+    exclusive: ClassVar[tuple[str, ...]]
+
+    @model_validator(mode="after")
+    def _not_together(self) -> Self:
+        if self.model_fields_set.issuperset(self.exclusive):
+            raise ValueError("may have one of " + ", ".join(self.exclusive) + ", not both")
+        return self
+
+
 M = TypeVar("M", bound=Message)
 
 
@@ -54,7 +76,7 @@ def parsed(kind: type[M], body: Any) -> M:
         return kind.model_validate(body, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
-        problem = "unknown field" if first["type"] == "extra_forbidden" else first["msg"]
+        problem = "unknown field" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
         raise InvalidArgument(".".join(str(part) for part in first["loc"]), problem) from error
 
 
@@ -116,7 +138,9 @@ class GranularTtlConfig(Message):
     generate_updated_ttl: Seconds | None = None
 
 
-class TtlConfig(Message):
+class TtlConfig(Exclusive):
+    exclusive = ("default_ttl", "granular_ttl_config")
+
     default_ttl: Seconds | None = None
     granular_ttl_config: GranularTtlConfig | None = None
     memory_revision_default_ttl: Seconds | None = None
@@ -133,7 +157,7 @@ class CustomMemoryTopic(Message):
     description: Name
 
 
-class MemoryTopic(Message):
+class MemoryTopic(OneOf):
     managed_memory_topic: ManagedMemoryTopic | None = None
     custom_memory_topic: CustomMemoryTopic | None = None
 
@@ -151,7 +175,7 @@ class ConversationSource(Message):
     events: list[ExampleEvent]
 
 
-class MemoryTopicId(Message):
+class MemoryTopicId(OneOf):
     managed_memory_topic: Name | None = None
     custom_memory_topic_label: Name | None = None
 
@@ -179,9 +203,11 @@ class CustomizationConfig(Message):
     disable_natural_language_memories: bool | None = None
 
 
-class SchemaConfig(Message):
+class SchemaConfig(Exclusive):
+    exclusive = ("memory_schema", "json_schema")
+
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,62}$")]
-    memory_type: Name | None = None
+    memory_type: Literal["STRUCTURED_PROFILE", "MEMORY_TYPE_UNSPECIFIED"] | None = None
     memory_schema: Annotated[dict[str, Any] | None, Field(alias="schema")] = None
     json_schema: Any = None
 
