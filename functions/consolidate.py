@@ -18,6 +18,13 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         windows=STORES.windows,
         plans=STORES.plans,
         banks=STORES.banks,
-        using=Judging(STORES.memories, wiring.consolidator(), wiring.embedder(), wiring.spending(), wiring.now()),
+        using=Judging(
+            STORES.memories,
+            wiring.consolidator(),
+            wiring.embedder(),
+            wiring.spending(),
+            STORES.lifetimes,
+            wiring.now(),
+        ),
     )
     return {"outcome": outcome}

@@ -21,6 +21,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         extractor=wiring.extractor(),
         embedder=wiring.embedder(),
         spending=wiring.spending(),
+        lifetimes=STORES.lifetimes,
         now=wiring.now(),
     )
     return {"outcome": outcome}

@@ -29,6 +29,7 @@ from streambank.pipeline.operations import get_operation
 from streambank.pipeline.spending import Spending
 from streambank.rules import vectors
 from streambank.store.banks import Banks
+from streambank.store.chat_histories import ChatHistories
 from streambank.store.due import DueIndex
 from streambank.store.executions import Executions as ExecutionsPort
 from streambank.store.ledger import Ledger
@@ -129,6 +130,7 @@ class World:
         self.streams, self.windows = Streams(self.table), Windows(self.table)
         self.plans = Plans(self.table)
         self.memories, self.banks = Memories(self.table), Banks(self.table)
+        self.histories = ChatHistories(self.table)
         self.port = ExecutionsPort(self.executions, aws.MACHINE_ARN)
 
     # ---- what callers do
@@ -162,6 +164,7 @@ class World:
             windows=self.windows,
             memories=self.memories,
             banks=self.banks,
+            histories=self.histories,
             executions=self.port,
             lifetimes=self.lifetimes,
             clock=self.clock,
@@ -237,6 +240,7 @@ class World:
             extractor=self.extractor,
             embedder=self.embedder,
             spending=self.spending,
+            lifetimes=self.lifetimes,
             now=self.clock(),
         )
         return {"outcome": outcome}
@@ -247,7 +251,9 @@ class World:
             windows=self.windows,
             plans=self.plans,
             banks=self.banks,
-            using=consolidate.Judging(self.memories, self.consolidator, self.embedder, self.spending, self.clock()),
+            using=consolidate.Judging(
+                self.memories, self.consolidator, self.embedder, self.spending, self.lifetimes, self.clock()
+            ),
         )
         return {"outcome": outcome}
 

@@ -33,6 +33,7 @@ _MODEL_PARAMETERS = {
     "ModelId": "MODEL_ID",
     "EmbeddingModelId": "EMBEDDING_MODEL_ID",
     "DailyTokenBudget": "DAILY_TOKEN_BUDGET",
+    "ModelPrices": "MODEL_PRICES",
 }
 _BEDROCK_ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 

@@ -31,9 +31,11 @@ _CODE = {"Bucket": "streambank-code", "Key": "empty.zip"}
 # What the emulator deploys and local mode uses. The gateway and the timer are our own, and nothing alarms a laptop.
 _DEPLOYABLE = {
     "AWS::DynamoDB::Table",
+    "AWS::IAM::ManagedPolicy",
     "AWS::IAM::Role",
     "AWS::Lambda::Function",
     "AWS::Lambda::LayerVersion",
+    "AWS::Logs::LogGroup",
     "AWS::SQS::Queue",
     "AWS::StepFunctions::StateMachine",
 }

@@ -74,30 +74,6 @@ class Bank(Answer):
     context_spec: BankContext | None = None
 
 
-class Session(Answer):
-    name: str
-    user_id: str
-    create_time: Time
-    update_time: Time
-    expire_time: Time | None = None
-    display_name: str | None = None
-    session_state: Object | None = None
-    labels: dict[str, str] | None = None
-
-
-class SessionEvent(Answer):
-    name: str
-    author: str
-    invocation_id: str
-    timestamp: Time
-    content: Object | None = None
-    actions: Object | None = None
-    event_metadata: Object | None = None
-    error_code: str | None = None
-    error_message: str | None = None
-    raw_event: Object | None = None
-
-
 # ---- operations
 
 
@@ -140,6 +116,10 @@ class WindowMetadata(Answer):
     verdict_counts: dict[str, int] | None = None
     model_calls: int | None = None
     prompted_characters: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    model_retries: int | None = None
+    estimated_cost_usd: float | None = None
 
 
 class OperationError(Answer):
@@ -212,10 +192,6 @@ class MemoryOperation(Finished):
     response: Memory
 
 
-class SessionOperation(Finished):
-    response: Session
-
-
 class PurgeCount(Answer):
     purge_count: int
 
@@ -285,14 +261,6 @@ class Profiles(Answer):
 
 class MemoryRevisions(Page):
     memory_revisions: list[MemoryRevision]
-
-
-class Sessions(Page):
-    sessions: list[Session]
-
-
-class SessionEvents(Page):
-    session_events: list[SessionEvent]
 
 
 class Operations(Page):

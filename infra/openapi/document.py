@@ -7,7 +7,8 @@ from pydantic import BaseModel
 
 from infra.openapi import asked, refused, schemas
 from infra.openapi.parameters import IN_PATH, JsonObject
-from infra.openapi.routes import ROUTES, Route
+from infra.openapi.route import Route
+from infra.openapi.routes import ROUTES
 from streambank import __version__
 from streambank.wire import requests
 
@@ -28,6 +29,7 @@ _REFUSALS = {
     "403": "The caller may not do this.",
     "404": "There is no such resource, or no such route.",
     "409": "The id is taken.",
+    "412": "It is not the version that was asked for; nothing was written.",
     "413": "The body is too large.",
     "429": "The gateway lets no more calls through; send the same call again.",
     "503": "Too busy, or out of reach: send the same call again after Retry-After seconds.",
@@ -79,7 +81,8 @@ def _success(route: Route) -> JsonObject:
 
 
 def _refused(route: Route) -> JsonObject:
-    codes = _EVERYWHERE | ({"413"} if route.body else set()) | ({"409"} if route.may_exist_already else set())
+    sometimes = {"413": route.body is not None, "409": route.may_exist_already, "412": route.has_expectation}
+    codes = _EVERYWHERE | {code for code, may_be in sometimes.items() if may_be}
     return {code: {"$ref": f"#/components/responses/Refused{code}"} for code in sorted(codes)}
 
 

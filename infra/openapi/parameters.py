@@ -69,3 +69,13 @@ IDEMPOTENCY_KEY: JsonObject = _named(
     "Lets a call be sent again that names nothing by an id of its own.",
     {"type": "string", "minLength": 1, "maxLength": ingest.MAX_ID_BYTES},
 )
+CONVERSATION_ID: JsonObject = _query(
+    "conversationId", "Any text.", minLength=1, maxLength=ingest.MAX_ID_BYTES, examples=["user 1/chat#2"]
+) | {"required": True}
+IF_MATCH = _named(
+    "If-Match", "header", "An etag, or * for a conversation that must be there.", {"type": "string", "examples": ["*"]}
+)
+IF_NONE_MATCH = _named("If-None-Match", "header", "For one that must not be there.", {"type": "string", "enum": ["*"]})
+CHAT = (CONVERSATION_ID, IF_MATCH, IF_NONE_MATCH)
+START_DATE = _query("startDate", "The first UTC day; by default the thirtieth last one.", format="date")
+END_DATE = _query("endDate", "The last UTC day; by default today.", format="date")

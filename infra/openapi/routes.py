@@ -1,47 +1,10 @@
 """The table of routes: what each is asked, what it answers, and how else it may refuse."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from pydantic import BaseModel
-
-from infra.openapi import answered, asked, asked_sessions, parameters
-from infra.openapi.parameters import JsonObject
+from infra.openapi import answered, answered_sessions, asked, asked_sessions, books, chats, parameters
+from infra.openapi.route import BANK, BANKS, CHAT, MEMORIES, MEMORY, OPERATION, OPERATIONS, SESSION, SESSIONS, Route
 from streambank.wire import requests
 
-BANKS = "/v1beta1/projects/{project}/locations/{location}/reasoningEngines"
-BANK = f"{BANKS}/{{bank}}"
-MEMORIES = f"{BANK}/memories"
-MEMORY = f"{MEMORIES}/{{memory}}"
-SESSIONS = f"{BANK}/sessions"
-SESSION = f"{SESSIONS}/{{session}}"
-OPERATIONS = f"{BANK}/operations"
-OPERATION = f"{OPERATIONS}/{{operation}}"
 _KEY = (parameters.IDEMPOTENCY_KEY,)
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """One method of one path."""
-
-    name: str
-    method: str
-    path: str
-    summary: str
-    answer: type[BaseModel]
-    body: type[BaseModel] | None = None
-    parameters: Sequence[JsonObject] = ()
-    may_exist_already: bool = False
-    needs_body: bool = True
-
-    @property
-    def tag(self) -> str:
-        """Return the kind of resource that the route is about."""
-        return next(
-            (kind for kind in ("memories", "sessions", "operations") if f"/{kind}" in self.path or kind in self.name),
-            "banks",
-        )
-
 
 _BANKS = (
     Route("createBank", "post", BANKS, "Makes a bank.", answered.BankOperation, requests.BankRequest),
@@ -68,6 +31,17 @@ _BANKS = (
     ),
     Route("getBankCreation", "get", f"{OPERATIONS}/create", "Looks at the making of a bank.", answered.BankOperation),
     Route("getBankUpdate", "get", f"{OPERATIONS}/update", "Looks at a change of a bank.", answered.BankOperation),
+)
+
+_BOOKS = (
+    Route(
+        "getUsage",
+        "get",
+        f"{BANK}/usage",
+        "Shows what models cost the bank, day by day.",
+        books.Books,
+        parameters=(parameters.START_DATE, parameters.END_DATE),
+    ),
 )
 
 _EVENTS = (
@@ -186,7 +160,7 @@ _SESSIONS = (
         "post",
         SESSIONS,
         "Makes a session.",
-        answered.SessionOperation,
+        answered_sessions.SessionOperation,
         asked_sessions.CreateSessionRequest,
         (parameters.NEW_SESSION_ID,),
         may_exist_already=True,
@@ -196,16 +170,16 @@ _SESSIONS = (
         "get",
         SESSIONS,
         "Lists sessions.",
-        answered.Sessions,
+        answered_sessions.Sessions,
         parameters=(parameters.SESSION_FILTER, parameters.TIME_ORDER, *parameters.PAGE),
     ),
-    Route("getSession", "get", SESSION, "Shows a session.", answered.Session),
+    Route("getSession", "get", SESSION, "Shows a session.", answered_sessions.Session),
     Route(
         "updateSession",
         "patch",
         SESSION,
         "Changes a session.",
-        answered.Session,
+        answered_sessions.Session,
         asked_sessions.UpdateSessionRequest,
         (parameters.SESSION_MASK,),
     ),
@@ -215,7 +189,7 @@ _SESSIONS = (
         "get",
         f"{SESSION}/operations/create",
         "Looks at the making of a session.",
-        answered.SessionOperation,
+        answered_sessions.SessionOperation,
     ),
     Route(
         "getSessionDeletion",
@@ -237,9 +211,23 @@ _SESSIONS = (
         "get",
         f"{SESSION}/events",
         "Lists the events of a session.",
-        answered.SessionEvents,
+        answered_sessions.SessionEvents,
         parameters=(parameters.EVENT_FILTER, parameters.EVENT_ORDER, *parameters.PAGE),
     ),
+)
+
+_CHATS = (
+    Route("getChatHistory", "get", CHAT, "Shows a chat.", chats.ChatHistory, None, (parameters.CONVERSATION_ID,)),
+    Route(
+        "storeChatHistory",
+        "put",
+        CHAT,
+        "Replaces a chat, all of it or nothing.",
+        chats.StoredChatHistory,
+        chats.StoreChatHistoryRequest,
+        parameters.CHAT,
+    ),
+    Route("deleteChatHistory", "delete", CHAT, "Deletes a chat.", answered.Empty, None, parameters.CHAT),
 )
 
 _OPERATIONS = (
@@ -271,4 +259,4 @@ _OPERATIONS = (
     ),
 )
 
-ROUTES = (*_BANKS, *_EVENTS, *_MEMORIES, *_SESSIONS, *_OPERATIONS)
+ROUTES = (*_BANKS, *_BOOKS, *_EVENTS, *_MEMORIES, *_SESSIONS, *_CHATS, *_OPERATIONS)

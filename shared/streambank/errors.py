@@ -6,6 +6,7 @@ StreambankError
 ├── Unauthenticated          nobody knows who calls
 ├── PermissionDenied         it is known who calls, and that they may not
 ├── FailedPrecondition       the input is fine, the state is not
+│   └── PreconditionFailed   it is not the version that the caller expects
 ├── NotFound
 ├── AlreadyExists
 ├── Unavailable              try again; says after how many seconds
@@ -55,6 +56,10 @@ class PermissionDenied(StreambankError):
 
 class FailedPrecondition(StreambankError):
     """The resource is in a state that does not allow this."""
+
+
+class PreconditionFailed(FailedPrecondition):
+    """The resource is not in the version that If-Match or If-None-Match asks for; nothing was written."""
 
 
 class NotFound(StreambankError):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+
+from streambank.model.usage import Price
 
 
 class AuthMode(StrEnum):
@@ -30,6 +32,7 @@ class Settings:
     daily_tokens: int | None = None
     call_tokens: int = 24_000
     model_timeout_seconds: float = 60.0
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -44,9 +47,23 @@ class Settings:
             daily_tokens=_limit(environment.get("DAILY_TOKEN_BUDGET", "")),
             call_tokens=int(environment.get("CALL_TOKEN_BUDGET", "24000")),
             model_timeout_seconds=float(environment.get("MODEL_TIMEOUT_SECONDS", "60")),
+            prices=_prices(environment.get("MODEL_PRICES", "")),
         )
 
 
 def _limit(text: str) -> int | None:
     """Return a number of tokens; nothing, or a negative one, is no limit."""
     return int(text) if text and int(text) >= 0 else None
+
+
+def _prices(text: str) -> dict[str, Price]:
+    """Return what models cost: "default=3/15,small-model=0.25/1.25", dollars per million tokens in and out."""
+    prices = {}
+    for entry in filter(None, map(str.strip, text.split(","))):
+        name, _, both = entry.partition("=")
+        paid, _, got = both.partition("/")
+        try:
+            prices[name.strip()] = Price(float(paid), float(got))
+        except ValueError:
+            raise ValueError(f"MODEL_PRICES: {entry!r} is not like model=3/15") from None
+    return prices

@@ -16,6 +16,8 @@ SWEPT = "swept"
 FAULT = "fault"
 GENERATION_FAILED = "generation failed"
 WINDOWS_PARKED = "WindowsParked"
+BUDGET_PAUSES = "BudgetPauses"
+OLDEST_DUE = "OldestDueSeconds"
 _NAMESPACE = "Streambank"
 
 
@@ -29,6 +31,7 @@ def swept(report: Mapping[str, Any]) -> None:
     """Log what a sweep did, loudly if something could not be handled."""
     level = LOGGER.error if report["faults"] else LOGGER.info
     level(SWEPT, extra=dict(report))
+    measure(OLDEST_DUE, report["oldest_seconds"], unit="Seconds")
     if report["parked"]:
         count(WINDOWS_PARKED, report["parked"])
 
@@ -39,11 +42,18 @@ def failed(attempt: Attempt, outcome: str, *, is_parked: bool, failures: int) ->
     LOGGER.warning(GENERATION_FAILED, extra={**where, "outcome": outcome, "parked": is_parked, "failures": failures})
     if is_parked:
         count(WINDOWS_PARKED, 1)
+    if outcome == "BUDGET_PAUSED":
+        count(BUDGET_PAUSES, 1)
 
 
 def count(metric: str, value: int) -> None:
-    """Emit a metric in CloudWatch's embedded format."""
-    from aws_lambda_powertools.metrics import MetricUnit, single_metric  # off the import path of ingest
+    """Emit a number of occurrences."""
+    measure(metric, value, unit="Count")
 
-    with single_metric(name=metric, unit=MetricUnit.Count, value=value, namespace=_NAMESPACE) as emitted:
-        emitted.add_dimension(name="service", value="streambank")
+
+def measure(metric: str, value: int, *, unit: str) -> None:
+    """Emit a metric in CloudWatch's embedded format, under this stack's name."""
+    from aws_lambda_powertools.metrics import single_metric  # off the import path of ingest
+
+    with single_metric(name=metric, unit=unit, value=value, namespace=_NAMESPACE) as emitted:
+        emitted.add_dimension(name="service", value=LOGGER.service)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from streambank.pipeline.spending import Spending
     from streambank.pipeline.sweep import Sweeper
     from streambank.store.banks import Banks
+    from streambank.store.chat_histories import ChatHistories
     from streambank.store.events import Events
     from streambank.store.executions import Executions
     from streambank.store.ledger import Ledger
@@ -119,6 +120,12 @@ class Stores:
 
         return Sessions(self.table)
 
+    @property
+    def histories(self) -> ChatHistories:
+        from streambank.store.chat_histories import ChatHistories
+
+        return ChatHistories(self.table)
+
 
 def client(name: str) -> Any:
     """Return a boto3 client."""
@@ -184,6 +191,7 @@ def sweeper() -> Sweeper:
         windows=built.windows,
         memories=built.memories,
         banks=built.banks,
+        histories=built.histories,
         executions=executions(),
         lifetimes=built.lifetimes,
         clock=now,
@@ -209,7 +217,7 @@ def spending() -> Spending:
     from streambank.pipeline.spending import Spending
 
     settings = stores().settings
-    return Spending(ledger(), settings.daily_tokens, settings.call_tokens)
+    return Spending(ledger(), settings.daily_tokens, settings.call_tokens, settings.prices)
 
 
 @cache

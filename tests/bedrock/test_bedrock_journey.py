@@ -11,6 +11,7 @@ from tests.bedrock.converse_server import Bedrock, error, running, text, tool
 from tests.journeys.caller import Caller, said
 
 KNOBS = {"Model": "bedrock", "ModelTimeoutSeconds": "1", "CallTokenBudget": "1000", "EmbeddingDimensions": "256"}
+KNOBS |= {"ModelPrices": "default=3/15"}
 
 
 @pytest.fixture(scope="module")
@@ -205,6 +206,22 @@ def test_a_spent_budget_pauses(caller, server):
     assert metadata(caller, late)["state"] == "BUDGET_PAUSED"
     caller.advance(hours=49)  # a call a day: extraction on the next, consolidation after that
     assert metadata(caller, late)["state"] == "DONE"
+
+
+def test_the_books_are_open(caller, server):
+    """C65: calls, tokens and an estimate of their cost are told for a window, and for a bank's day with its budget."""
+    bank = caller.bank(generation_config={"daily_token_budget": 100_000})
+    assert caller.get(f"{bank}/usage")["days"] == []
+    done = caller.stream(bank=bank).flush(said("I keep bees"))["metadata"]
+    tokens = done["inputTokens"], done["outputTokens"]
+    assert done["estimatedCostUsd"] == round(tokens[0] * 3 + tokens[1] * 15) / 1_000_000 > 0
+    books = caller.get(f"{bank}/usage")
+    [day] = books["days"]
+    assert (day["modelCalls"], day["inputTokens"], day["outputTokens"]) == (1, *tokens)
+    assert day["estimatedCostUsd"] == books["total"]["estimatedCostUsd"] == done["estimatedCostUsd"]
+    assert (books["dailyTokenBudget"], books["tokensToday"]) == (100_000, sum(tokens))
+    assert caller.get(f"{bank}/usage", params={"endDate": "2020-01-01"})["days"] == []
+    assert caller.get(f"{bank}/usage", params={"endDate": "soon"}, status=400)["error"]["status"] == "INVALID_ARGUMENT"
 
 
 def test_a_profile_grows_field_by_field(caller, server):

@@ -16,4 +16,12 @@ FILTERS = [
 
 
 def statements(name):
-    return [statement for policy in FUNCTIONS[name]["Policies"] for statement in policy["Statement"]]
+    """What a function's own role allows, whatever a parameter leaves out."""
+    role = RESOURCES[FUNCTIONS[name]["Role"].partition(".")[0]]["Properties"]
+    [policy] = role["Policies"]
+    return [_meant(statement) for statement in policy["PolicyDocument"]["Statement"]]
+
+
+def _meant(statement):
+    # An !If is the list of its condition and its two outcomes.
+    return statement[1] if isinstance(statement, list) else statement

@@ -159,6 +159,7 @@ def deployed(mode):
     conditions = {
         name: parameters[left["Ref"]] == right
         for name, condition in translated["Conditions"].items()
+        if name.startswith("AsksFor")
         for left, right in [condition["Fn::Equals"]]
     }
     return resolved(translated["Resources"]["HttpApi"]["Properties"]["Body"], conditions, parameters)
@@ -217,4 +218,6 @@ def test_the_template_offers_no_open_mode():
     assert parameters["AuthMode"]["AllowedValues"] == ["keys", "jwt", "iam"]
     assert parameters["AuthMode"]["Default"] == "keys"
     assert "JwtIssuer" in str(parsed()["Rules"])
-    assert parsed()["Resources"]["HttpApi"]["Properties"]["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0
+    settings = parsed()["Resources"]["HttpApi"]["Properties"]["DefaultRouteSettings"]
+    assert settings["ThrottlingRateLimit"] == {"Ref": "RequestsPerSecond"}
+    assert parameters["RequestsPerSecond"]["MinValue"] > 0

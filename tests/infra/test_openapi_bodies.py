@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from infra.openapi.document import document
 from streambank.errors import InvalidArgument
 from streambank.rules.selection import selection
-from streambank.wire import bank, edits, ingest, requests, session, session_event
+from streambank.wire import bank, chat, edits, ingest, requests, session, session_event
 from streambank.wire.generate import generate_request
 from tests.infra.openapi_values import drawn
 
@@ -63,6 +63,7 @@ READERS: dict[str, Callable[[Any], object]] = {
     "UpdateSessionRequest": lambda body: session.changed_session(body, None),
     "AppendEventRequest": session_event.session_event,
     "BankRequest": read_bank,
+    "StoreChatHistoryRequest": chat.draft,
 }
 
 
@@ -198,6 +199,11 @@ BAD = [
     ("AppendEventRequest", appended(content={"parts": [{"thought": "yes"}]}), "thought"),
     ("BankRequest", {"contextSpec": {"memoryBankConfig": {"generationConfig": {"generationTriggerConfig":
         {"generationRule": {"eventCount": 0}}}}}}, "count of 0"),
+    ("StoreChatHistoryRequest", {}, "no messages"),
+    ("StoreChatHistoryRequest", {"messages": ["hi"]}, "message as text"),
+    ("StoreChatHistoryRequest", {"messages": [{}] * 10_001}, "10,001 messages"),
+    ("StoreChatHistoryRequest", {"messages": [], "format": "f" * 65}, "long format"),
+    ("StoreChatHistoryRequest", {"messages": [], "ttl": "1h"}, "hours"),
     ("BankRequest", {"contextSpec": {"config": {}}}, "unknown field"),
 ]  # fmt: skip
 

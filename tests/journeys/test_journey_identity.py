@@ -371,3 +371,16 @@ def test_a_key_that_is_bound_to_more_than_a_user_has_no_sessions(
     for method, path in (("GET", theirs.session), ("DELETE", f"{DEFAULT_BANK}/sessions/nothing")):
         assert holder(method, path)[0] == 403
     assert holder("POST", f"{DEFAULT_BANK}/sessions", {"userId": "x"})[0] == 403
+
+
+def test_a_bound_key_reaches_no_conversation(admin: Caller, make: Make, hold: Callable[[str], Holder]) -> None:
+    """A conversation has no scope: a bound key neither reads nor writes one; roles part readers from writers."""
+    path, who = f"{DEFAULT_BANK}/chatHistory", {"conversationId": "c 1"}
+    admin.call("PUT", path, {"messages": [{"n": 1}]}, params=who)
+    bound, reader = hold(make(scope="user_id=mine")), hold(make("read"))
+    for method, body in (("GET", None), ("PUT", {"messages": []}), ("DELETE", None)):
+        assert bound(method, path, body, **who)[0] == 403
+    assert reader("GET", path, **who)[1]["messages"] == [{"n": 1}]
+    assert reader("PUT", path, {"messages": []}, **who)[0] == 403
+    assert reader("DELETE", path, **who)[0] == 403
+    assert admin.get(path, params=who)["messages"] == [{"n": 1}]

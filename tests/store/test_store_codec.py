@@ -236,7 +236,7 @@ def test_a_shorter_plan_hides_the_rest_of_a_longer_one():
 def test_verdicts_come_back(number, verdict, fact, reason, name, revision, before):
     """A verdict is the same after a round trip."""
     recorded = Recorded(number, verdict, fact, reason, name, revision, before)
-    put = plans.verdict_put(ATTEMPT, recorded)
+    put = plans.verdict_put(ATTEMPT, recorded, None)
     assert plans.recorded_of(through_item(put.key, put.values)) == recorded
 
 

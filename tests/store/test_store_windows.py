@@ -7,11 +7,13 @@ from streambank.model.plan import Candidate, Extracted, Plan, Step, Verdict
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, WindowState
 from streambank.store import keys
+from streambank.store.streams import Lifetimes
 from tests import aws
 from tests.store.building import NOW
 from tests.world import event
 
 MINUTE = timedelta(minutes=1)
+LATER = NOW + timedelta(days=99)
 FOUND = Extracted((Candidate("I like tea", (1,), NOW),), Usage(1, 9), 1)
 PLAN = Plan(0, 0, (Step(Verdict.CREATED, text="I like tea"),), {})
 
@@ -71,8 +73,8 @@ def test_candidates_are_stored_once_and_for_ever(world, sealed):
     """A twin that comes later finds the first one's candidates, and cannot replace them."""
     _, attempt = sealed
     assert world.plans.extracted(attempt) is None
-    assert world.plans.save_extracted(attempt, FOUND)
-    assert not world.plans.save_extracted(attempt, Extracted(()))
+    assert world.plans.save_extracted(attempt, FOUND, expires=LATER)
+    assert not world.plans.save_extracted(attempt, Extracted(()), expires=LATER)
     assert world.plans.extracted(attempt) == FOUND
 
 
@@ -81,10 +83,10 @@ def test_a_late_attempt_stores_nothing(world, sealed):
     window, attempt = sealed
     assert world.windows.failed(window, failure="X", failures=1, due=NOW + MINUTE, now=NOW)
     before = aws.dump(world.client)
-    assert not world.plans.save_extracted(attempt, FOUND)
-    assert not world.plans.save_plan(attempt, PLAN)
+    assert not world.plans.save_extracted(attempt, FOUND, expires=LATER)
+    assert not world.plans.save_plan(attempt, PLAN, expires=LATER)
     assert aws.dump(world.client) == before
-    assert world.plans.save_extracted(replace(attempt, attempt=1), FOUND)
+    assert world.plans.save_extracted(replace(attempt, attempt=1), FOUND, expires=None)
 
 
 def test_a_plan_replaces_an_older_one(world, sealed):
@@ -92,8 +94,8 @@ def test_a_plan_replaces_an_older_one(world, sealed):
     _, attempt = sealed
     newer = replace(PLAN, version=5, offered={"m1": "1"})
     assert world.plans.plan(attempt) is None
-    assert world.plans.save_plan(attempt, PLAN)
-    assert world.plans.save_plan(attempt, newer)
+    assert world.plans.save_plan(attempt, PLAN, expires=LATER)
+    assert world.plans.save_plan(attempt, newer, expires=LATER)
     assert world.plans.plan(attempt) == newer
 
 
@@ -131,11 +133,11 @@ def test_held_events_never_expire(world, sealed):
     held = again(world, window)
     assert held.held is True
     retention = timedelta(days=45)
-    world.windows.release_events(held, now=NOW, retention=retention)
+    world.windows.release_events(held, now=NOW, lifetimes=Lifetimes(retention, retention))
     assert batch_expiries(world) == [str(int((NOW + retention).timestamp()))] * 2
     assert (again(world, window).held, again(world, window).due) == (False, None)
     much_later = NOW + timedelta(days=99)
-    world.windows.release_events(held, now=much_later, retention=retention)
+    world.windows.release_events(held, now=much_later, lifetimes=Lifetimes(retention, retention))
     assert batch_expiries(world) == [str(int((much_later + timedelta(days=1)).timestamp()))] * 2
 
 

@@ -79,7 +79,10 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of a plan that is complete in itself: candidates *start* to *end*, at most one change."""
+    """A part of a plan that is complete in itself: candidates *start* to *end*, at most one change.
+
+    *expires* is until when its verdicts are kept; None while the window's events are held.
+    """
 
     attempt: Attempt
     start: int
@@ -87,6 +90,7 @@ class Slice:
     version: int
     verdicts: tuple[Recorded, ...]
     change: Change | None = None
+    expires: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,17 @@ from dataclasses import astuple, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls that a model answered, characters sent, tokens as billed, and sends that had to be repeated."""
+    """Calls that a model answered, characters sent, tokens as billed, and sends that had to be repeated.
+
+    *micros* is an estimate in millionths of a dollar, 0 where no price is known.
+    """
 
     calls: int = 0
     characters: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     retries: int = 0
+    micros: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
@@ -22,3 +26,15 @@ class Usage:
     def tokens(self) -> int:
         """Return what counts against a budget."""
         return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars per million tokens, so also millionths of a dollar per token."""
+
+    input: float
+    output: float
+
+    def of(self, usage: Usage) -> int:
+        """Return what *usage* costs, in millionths of a dollar."""
+        return round(usage.input_tokens * self.input + usage.output_tokens * self.output)

@@ -24,8 +24,6 @@ from streambank.store.windows import Windows
 
 # Verdicts that share a transaction with at most one change: far below its 100 actions.
 _SLICE_STEPS = 40
-# A finished window is answered for at least this long, and a day longer than its events are recognised.
-_OPERATION_GRACE = timedelta(days=1)
 # When the sweep frees held events if the commit died before it did.
 _RELEASE_AFTER = timedelta(minutes=2)
 
@@ -66,7 +64,8 @@ def commit(
         slices = _slices(attempt, policy, extracted, plan, known, now=now)
         for piece in _citing(slices, window, extracted, windows, lifetimes, now=now):
             completion = _completion(piece, plans, policy, extracted, plan, lifetimes, now=now)
-            memories.commit_slice(attempt.bank, window.stream.scope, piece, completion, now=now)
+            kept = replace(piece, expires=lifetimes.of_results(window, now=now))
+            memories.commit_slice(attempt.bank, window.stream.scope, kept, completion, now=now)
     except Conflict as conflict:
         return Committing.LATE if conflict.failed(0) else Committing.CONFLICT
     if window.held:
@@ -158,8 +157,9 @@ def _completion(
     window = policy.window
     earlier = plans.verdicts(window) if piece.start else []
     outcome = _outcome([*earlier, *piece.verdicts], extracted, plan, window)
-    until = max(window.last_arrival + lifetimes.dedup_horizon, now) + _OPERATION_GRACE
-    return Completion(outcome, now, until, now + _RELEASE_AFTER if window.held else None)
+    return Completion(
+        outcome, now, lifetimes.of_operation(window, now=now), now + _RELEASE_AFTER if window.held else None
+    )
 
 
 def _outcome(verdicts: Sequence[Recorded], extracted: Extracted, plan: Plan, window: Window) -> dict[str, object]:
@@ -175,4 +175,4 @@ def _release(attempt: Attempt, windows: Windows, lifetimes: Lifetimes, now: date
     """Give held events their expiry back; if this dies, index `due` still shows the window to the sweep."""
     done = windows.get(attempt.bank, attempt.sid, attempt.window)
     if done:
-        windows.release_events(done, now=now, retention=lifetimes.retention)
+        windows.release_events(done, now=now, lifetimes=lifetimes)

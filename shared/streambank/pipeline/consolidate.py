@@ -30,6 +30,7 @@ from streambank.rules.bank_config import bank_config
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
+from streambank.store.streams import Lifetimes
 from streambank.store.windows import Windows
 
 
@@ -57,6 +58,7 @@ class Judging:
     consolidator: Consolidator
     embedder: Embedder
     spending: Spending
+    lifetimes: Lifetimes
     now: datetime
 
 
@@ -83,7 +85,8 @@ def consolidate(attempt: Attempt, *, windows: Windows, plans: Plans, banks: Bank
     except GenerationError as error:
         return error.outcome
     plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
-    return Consolidating.PLANNED if plans.save_plan(attempt, plan) else Consolidating.LATE
+    expires = using.lifetimes.of_results(window, now=using.now)
+    return Consolidating.PLANNED if plans.save_plan(attempt, plan, expires=expires) else Consolidating.LATE
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from streambank.rules import grounding
 from streambank.rules.bank_config import bank_config
 from streambank.store.banks import Banks
 from streambank.store.plans import Plans
+from streambank.store.streams import Lifetimes
 from streambank.store.windows import Windows
 
 
@@ -36,6 +37,7 @@ def extract(
     extractor: Extractor,
     embedder: Embedder,
     spending: Spending,
+    lifetimes: Lifetimes,
     now: datetime,
 ) -> str:
     """Store the candidates of *attempt*'s window once and for ever; return the outcome.
@@ -48,13 +50,14 @@ def extract(
     if plans.extracted(attempt) is not None:
         return Extracting.EXTRACTED
     config = bank_config(banks.document(attempt.bank), window.stream.scope)
-    using = Proposing(windows, plans, extractor, spending, now)
+    expires = lifetimes.of_results(window, now=now)
+    using = Proposing(windows, plans, extractor, spending, now, expires)
     try:
         found = _direct(window) if window.direct else propose(attempt, window, config, using)
         found = replace(found, candidates=_embedded(found.candidates, embedder, config.embedding_model))
     except GenerationError as error:
         return error.outcome
-    if plans.save_extracted(attempt, found) or plans.extracted(attempt) is not None:
+    if plans.save_extracted(attempt, found, expires=expires) or plans.extracted(attempt) is not None:
         return Extracting.EXTRACTED
     return Extracting.LATE
 

@@ -41,6 +41,7 @@ def fail_window(
     """Book a failure of *window*'s present attempt; the sweep and the machine's last state share it."""
     if not window.held:
         windows.hold_events(window)
+    windows.hold_results(window)
     failures = window.failures + (outcome not in NO_FAILURES)
     pause = NO_FAILURES[outcome] if outcome in NO_FAILURES else backoff.pause_after(failures, jitter())
     due = now + pause if pause else None

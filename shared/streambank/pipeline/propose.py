@@ -31,6 +31,7 @@ class Proposing:
     extractor: Extractor
     spending: Spending
     now: datetime
+    expires: datetime | None
 
 
 def propose(attempt: Attempt, window: Window, config: BankConfig, using: Proposing) -> Extracted:
@@ -86,7 +87,7 @@ def _kept(attempt: Attempt, number: int, piece: ExtractionRequest, config: BankC
     if known is not None:
         return known
     answer = _joined(_asked(attempt, piece, config, using))
-    using.plans.save_piece(attempt, number, digest, answer)
+    using.plans.save_piece(attempt, number, digest, answer, expires=using.expires)
     return answer
 
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import TypeVar
 
 from streambank.errors import BudgetPaused, GenerationError
+from streambank.llm.ports import Consolidation
 from streambank.model.bank import BankConfig
-from streambank.model.usage import Usage
+from streambank.model.extraction import Extraction
+from streambank.model.usage import Price, Usage
 from streambank.store.ledger import Ledger
 
+A = TypeVar("A", Extraction, Consolidation)
 
-class Answer(Protocol):
-    """What a model was asked for, with its cost."""
-
-    @property
-    def usage(self) -> Usage: ...
+# The name under which the price of the deployment's own model stands, and that of models without one.
+DEFAULT_MODEL = "default"
 
 
-A = TypeVar("A", bound=Answer)
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What a bank spent on each day that it spent on, and how much of today's budget there was."""
+
+    days: Mapping[date, Usage]
+    daily_tokens: int | None
+    tokens_today: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +34,13 @@ class Spending:
     """Who books; *daily_tokens* is the budget of banks that set none, None for no limit.
 
     *call_tokens* is how much one call may be given to read; a longer window is put to the model in pieces.
+    *prices* are those of models by their names.
     """
 
     ledger: Ledger
     daily_tokens: int | None = None
     call_tokens: int = 24_000
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
     def asked(self, bank: str, config: BankConfig, ask: Callable[[], A], *, now: datetime) -> A:
         """Return what *ask* answers; what it cost is booked, also where the answer could not be used.
@@ -45,14 +53,29 @@ class Spending:
             answer = ask()
         except GenerationError as error:
             if error.spent:
+                error.spent = self._priced(error.spent, config)
                 self._book(bank, error.spent, now)
             raise
-        self._book(bank, answer.usage, now)
-        return answer
+        priced = replace(answer, usage=self._priced(answer.usage, config))
+        self._book(bank, priced.usage, now)
+        return priced
+
+    def books(self, bank: str, config: BankConfig, first: date, last: date, *, now: datetime) -> Books:
+        """Return what *bank* spent from *first* to *last*, both included: UTC days."""
+        days = self.ledger.days(bank, first, last)
+        today = days.get(now.date()) or self.ledger.day(bank, now.date())
+        return Books(days, self._budget(config), today.tokens)
+
+    def _priced(self, usage: Usage, config: BankConfig) -> Usage:
+        price = self.prices.get(config.model or DEFAULT_MODEL) or self.prices.get(DEFAULT_MODEL)
+        return replace(usage, micros=price.of(usage)) if price else usage
+
+    def _budget(self, config: BankConfig) -> int | None:
+        return self.daily_tokens if config.daily_tokens is None else config.daily_tokens
 
     def _check(self, bank: str, config: BankConfig, now: datetime) -> None:
         """The last call of a day may overshoot: what it will cost is known only afterwards."""
-        budget = self.daily_tokens if config.daily_tokens is None else config.daily_tokens
+        budget = self._budget(config)
         if budget is not None and self.ledger.day(bank, now.date()).tokens >= budget:
             raise BudgetPaused(f"the bank's {budget} tokens of today are used up")
 

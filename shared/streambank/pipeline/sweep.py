@@ -16,6 +16,7 @@ from streambank.pipeline.seal import seal
 from streambank.pipeline.start import Start, attempt_of, start
 from streambank.rules import triggers
 from streambank.store.banks import Banks
+from streambank.store.chat_histories import ChatHistories
 from streambank.store.due import DueIndex, DueItem, DueKind
 from streambank.store.executions import Executions
 from streambank.store.memories import Memories
@@ -37,6 +38,7 @@ class Sweeper:
     windows: Windows
     memories: Memories
     banks: Banks
+    histories: ChatHistories
     executions: Executions
     lifetimes: Lifetimes
     clock: Callable[[], datetime]
@@ -45,13 +47,17 @@ class Sweeper:
 
 @dataclass(slots=True)
 class Sweep:
-    """What a sweep did; *faults* names what went wrong by its key and the kind of error, never by any text."""
+    """What a sweep did; *faults* names what went wrong by its key and the kind of error, never by any text.
+
+    *oldest_seconds* is how long the window that was the longest overdue had waited for its seal.
+    """
 
     seen: int = 0
     sealed: int = 0
     started: int = 0
     failed: int = 0
     parked: int = 0
+    oldest_seconds: int = 0
     is_complete: bool = True
     faults: list[str] = field(default_factory=list)
 
@@ -64,6 +70,7 @@ def sweep(*, using: Sweeper, has_time: Callable[[], bool]) -> Sweep:
             report.is_complete = False
             break
         report.seen += 1
+        report.oldest_seconds = max(report.oldest_seconds, _overdue_seconds(item, using.clock()))
         try:
             _handle(item, using, report, has_time)
         except Conflict:
@@ -77,6 +84,10 @@ def _due_items(using: Sweeper) -> Iterator[DueItem]:
     return using.due.items(using.clock())
 
 
+def _overdue_seconds(item: DueItem, now: datetime) -> int:
+    return int((now - item.due).total_seconds()) if item.kind is DueKind.HEAD and item.due else 0
+
+
 def _handle(item: DueItem, using: Sweeper, report: Sweep, has_time: Callable[[], bool]) -> None:
     match item.kind:
         case DueKind.HEAD:
@@ -87,6 +98,8 @@ def _handle(item: DueItem, using: Sweeper, report: Sweep, has_time: Callable[[],
             using.memories.shorten_revisions(item.bank, item.name, item.memory)
         case DueKind.BANK:
             _delete_bank(item, using, has_time)
+        case DueKind.CHAT:
+            using.histories.clear(item.bank, item.name, item.version)
 
 
 def _sweep_head(item: DueItem, using: Sweeper, report: Sweep) -> None:
@@ -112,7 +125,7 @@ def _sweep_window(item: DueItem, using: Sweeper, report: Sweep) -> None:
     if window is None or window.due is None or window.due > using.clock():
         return
     if window.has_ended:
-        using.windows.release_events(window, now=using.clock(), retention=using.lifetimes.retention)
+        using.windows.release_events(window, now=using.clock(), lifetimes=using.lifetimes)
         return
     _sweep_pending(window, using, report)
 

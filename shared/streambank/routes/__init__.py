@@ -10,15 +10,15 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from streambank import wiring
 from streambank.errors import NotFound
-from streambank.routes import banks, edits, generation, memories, operations, sessions
+from streambank.routes import banks, chat, edits, generation, memories, operations, sessions, usage
 from streambank.routes.roles import admitted
 from streambank.wire import http
 
 # It logs every refusal as an error with a traceback; what is a fault of ours is logged by the function.
 logging.getLogger("aws_lambda_powertools.event_handler.api_gateway").disabled = True
 _APP = APIGatewayHttpResolver()
-for _router in (banks.ROUTER, memories.ROUTER, edits.ROUTER, generation.ROUTER, sessions.ROUTER, operations.ROUTER):
-    _APP.include_router(_router)
+for _routes in (banks, memories, edits, generation, sessions, chat, operations, usage):
+    _APP.include_router(_routes.ROUTER)
 _APP.use(middlewares=[admitted])
 
 

@@ -37,6 +37,7 @@ ROLES: dict[tuple[str, str], Role] = {
     ("POST", "/bank/operations/<operation>:cancel"): Role.EDIT,
     ("DELETE", "/bank/operations/<operation>"): Role.EDIT,
     ("POST", "/bank/operations/<operation>:wait"): Role.READ,
+    ("GET", "/bank/usage"): Role.READ,
     ("POST", "/bank/sessions"): Role.EDIT,
     ("GET", "/bank/sessions"): Role.READ,
     ("GET", "/bank/sessions/<session_id>"): Role.READ,
@@ -46,6 +47,9 @@ ROLES: dict[tuple[str, str], Role] = {
     ("GET", "/bank/sessions/<session_id>/events"): Role.READ,
     ("GET", "/bank/sessions/<session_id>/operations/create"): Role.READ,
     ("GET", "/bank/sessions/<session_id>/operations/delete"): Role.READ,
+    ("GET", "/bank/chatHistory"): Role.READ,
+    ("PUT", "/bank/chatHistory"): Role.EDIT,
+    ("DELETE", "/bank/chatHistory"): Role.EDIT,
 }
 # What reaches over all scopes whatever the request says; other routes ask about the scope that they learn of.
 OVER_ALL_SCOPES = {
@@ -54,6 +58,11 @@ OVER_ALL_SCOPES = {
     ("DELETE", "/bank"),
     ("POST", "/bank/memories:purge"),
     ("GET", "/bank/operations"),
+    ("GET", "/bank/usage"),
+    # A conversation has no scope, so nobody can tell whether it is a bound caller's.
+    ("GET", "/bank/chatHistory"),
+    ("PUT", "/bank/chatHistory"),
+    ("DELETE", "/bank/chatHistory"),
 }
 
 

@@ -129,7 +129,7 @@ class Banks:
 
     def _delete_entry(self, bank_id: str, entry: Key) -> int:
         kind, *names = entry.sk.split("#")
-        partition = {"S": keys.stream, "C": keys.scope, "X": keys.session}[kind](bank_id, names[-1])
+        partition = {"S": keys.stream, "C": keys.scope, "X": keys.session, "H": keys.chat}[kind](bank_id, names[-1])
         doomed = [Key(item["PK"], item["SK"]) for item in self._table.query(partition)]
         memories = [keys.memory_name(bank_id, key.sk[2:]) for key in doomed if key.sk.startswith("M#")]
         return self._table.delete_all([*memories, *doomed, entry])

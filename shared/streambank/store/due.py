@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from streambank.store import keys
-from streambank.store.attributes import milliseconds
+from streambank.store.attributes import instant, milliseconds
 from streambank.store.table import Table
 
 
@@ -19,17 +19,20 @@ class DueKind(StrEnum):
     WINDOW = "WINDOW"
     MEMORY = "MEMORY"
     BANK = "BANK"
+    CHAT = "CHAT"
 
 
 @dataclass(frozen=True, slots=True)
 class DueItem:
-    """A key of the index; *name* is the sid of a stream, the cid of a scope, or empty."""
+    """A key of the index; *name* is the sid of a stream, the cid of a scope, a conversation's hash, or empty."""
 
     kind: DueKind
     bank: str
     name: str = ""
     window: int = 0
     memory: str = ""
+    version: str = ""
+    due: datetime | None = None
 
 
 class DueIndex:
@@ -45,7 +48,7 @@ class DueIndex:
         turn = second // 60 % len(partitions)
         for partition in partitions[turn:] + partitions[:turn]:
             for item in self._table.query_index("due", partition, up_to=second):
-                yield due_item(item["PK"], item["SK"])
+                yield replace(due_item(item["PK"], item["SK"]), due=instant(int(item["G1SK"]) * 1000))
 
     def earliest(self) -> int | None:
         """Return the epoch second at which something is due next, or None."""
@@ -60,6 +63,8 @@ def due_item(pk: str, sk: str) -> DueItem:
     _, bank, name = pk.split("#")
     if sk == "HEAD":
         return DueItem(DueKind.HEAD, bank, name)
+    if sk.startswith("O#"):
+        return DueItem(DueKind.CHAT, bank, name, version=sk[2:])
     if sk.startswith("W#"):
         return DueItem(DueKind.WINDOW, bank, name, window=int(sk[2:]))
     return DueItem(DueKind.MEMORY, bank, name, memory=sk[2:])

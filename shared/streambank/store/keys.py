@@ -4,7 +4,8 @@ S#{bank}#{sid}     HEAD, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
-K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}
+H#{bank}#{chat}    H, C#{version}#{number}, O#{version}
+K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}, H#{chat}
 BANKS              {bank}
 BANK#{bank}        CONFIG
 A#{key id}         KEY
@@ -56,6 +57,11 @@ def window(bank: str, sid: str, number: int) -> Key:
 
 def candidates(bank: str, sid: str, number: int, part: int) -> Key:
     return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#C{part:03}")
+
+
+def results(bank: str, sid: str, number: int) -> Key:
+    """Return the beginning of the keys of all that was worked out for a window."""
+    return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#")
 
 
 def plan(bank: str, sid: str, number: int, part: int) -> Key:
@@ -125,6 +131,27 @@ def registered_session(bank: str, session_id: str) -> Key:
 def user_sessions(bank: str, user_key: str) -> str:
     """Return the partition of index `list` that the registry entries of a user's sessions are found in."""
     return f"{bank}#XU#{user_key}"
+
+
+def chat(bank: str, name: str) -> str:
+    """Return the partition of a conversation; *name* is the hash of its id, which may hold anything."""
+    return f"H#{bank}#{name}"
+
+
+def chat_pointer(bank: str, name: str) -> Key:
+    return Key(chat(bank, name), "H")
+
+
+def chat_chunks(bank: str, name: str, version: str, count: int) -> list[Key]:
+    return [Key(chat(bank, name), f"C#{version}#{number:03}") for number in range(count)]
+
+
+def chat_note(bank: str, name: str, version: str) -> Key:
+    return Key(chat(bank, name), f"O#{version}")
+
+
+def registered_chat(bank: str, name: str) -> Key:
+    return Key(registry(bank, _shard(name, REGISTRY_SHARDS)), f"H#{name}")
 
 
 def bank(bank_id: str) -> Key:

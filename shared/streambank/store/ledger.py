@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
+from typing import Any
 
 from streambank.model.usage import Usage
 from streambank.store import keys
@@ -28,11 +30,21 @@ class Ledger:
             "tin": usage.input_tokens,
             "tout": usage.output_tokens,
             "again": usage.retries,
+            "usd": usage.micros,
         }
         expiry = {"ttl": (day + _KEPT - _EPOCH).days * 86_400}
         self._table.write(Add(keys.usage(bank, day.isoformat()), sums, expiry))
 
     def day(self, bank: str, day: date) -> Usage:
         """Return what a bank spent on *day*."""
-        item = self._table.get(keys.usage(bank, day.isoformat())) or {}
-        return Usage(*(item.get(name, 0) for name in ("calls", "chars", "tin", "tout", "again")))
+        return _usage(self._table.get(keys.usage(bank, day.isoformat())) or {})
+
+    def days(self, bank: str, first: date, last: date) -> dict[date, Usage]:
+        """Return what a bank spent on each day from *first* to *last* that it spent on: one query."""
+        ends = (keys.usage(bank, first.isoformat()), keys.usage(bank, last.isoformat()))
+        found = self._table.query(ends[0].pk, between=(ends[0].sk, ends[1].sk))
+        return {date.fromisoformat(item["SK"][2:]): _usage(item) for item in found}
+
+
+def _usage(item: Mapping[str, Any]) -> Usage:
+    return Usage(*(item.get(name, 0) for name in ("calls", "chars", "tin", "tout", "again", "usd")))

@@ -154,7 +154,7 @@ class Memories:
         actions: list[Action] = [Update(window_key, _progress(piece, completion, window_key), guard)]
         if piece.end > piece.start:
             actions += self._version_bump(bank, scope, piece.version, piece.end - piece.start)
-        actions += [verdict_put(attempt, recorded) for recorded in piece.verdicts]
+        actions += [verdict_put(attempt, recorded, piece.expires) for recorded in piece.verdicts]
         if piece.change:
             actions += change_actions(bank, piece.change, now)
         self._table.transact(actions)

@@ -16,6 +16,7 @@ from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import Attempt
 from streambank.store import keys, text
 from streambank.store.actions import Put
+from streambank.store.attributes import seconds
 
 # Bytes of JSON before compression; vectors hardly compress.
 _CHUNK_BYTES = 350_000
@@ -147,7 +148,7 @@ def plan_of(items: Sequence[Mapping[str, Any]]) -> Plan | None:
 # ---- verdicts
 
 
-def verdict_put(attempt: Attempt, recorded: Recorded) -> Put:
+def verdict_put(attempt: Attempt, recorded: Recorded, expires: datetime | None) -> Put:
     key = keys.verdict(attempt.bank, attempt.sid, attempt.window, recorded.number)
     return Put(
         key,
@@ -159,6 +160,7 @@ def verdict_put(attempt: Attempt, recorded: Recorded) -> Put:
             "mem": recorded.memory_id,
             "rev": recorded.revision,
             "prev": recorded.previous_revision,
+            "ttl": seconds(expires),
         },
     )
 

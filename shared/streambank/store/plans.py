@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from streambank.errors import Conflict
 from streambank.model.extraction import Extraction
@@ -11,7 +12,8 @@ from streambank.model.verdict import Recorded
 from streambank.model.window import Attempt, Window
 from streambank.store import keys
 from streambank.store import plan_items as items
-from streambank.store.actions import Action, ConditionCheck, absent
+from streambank.store.actions import Action, ConditionCheck, Put, absent
+from streambank.store.attributes import seconds
 from streambank.store.table import Table
 from streambank.store.windows import is_mine, window_key
 
@@ -22,10 +24,10 @@ class Plans:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def save_extracted(self, attempt: Attempt, extracted: Extracted) -> bool:
+    def save_extracted(self, attempt: Attempt, extracted: Extracted, *, expires: datetime | None) -> bool:
         """Store a window's candidates once and for ever; False if another execution was first or this one is late."""
         check: Action = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
-        puts = items.extracted_puts(attempt, extracted)
+        puts = [_expiring(put, expires) for put in items.extracted_puts(attempt, extracted)]
         first, rest = puts[0], puts[1:]
         try:
             self._table.transact([replace(first, condition=absent()), check, *rest])
@@ -42,19 +44,21 @@ class Plans:
         """Return what a model answered for piece *number* of a long window, if it was asked the same then."""
         return items.piece_of(self._table.get(keys.piece(attempt.bank, attempt.sid, attempt.window, number)), digest)
 
-    def save_piece(self, attempt: Attempt, number: int, digest: str, answer: Extraction) -> None:
+    def save_piece(
+        self, attempt: Attempt, number: int, digest: str, answer: Extraction, *, expires: datetime | None
+    ) -> None:
         """Keep an answer for the next attempt; nothing is lost but money where it is too late for that."""
         check = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
         try:
-            self._table.transact([check, items.piece_put(attempt, number, digest, answer)])
+            self._table.transact([check, _expiring(items.piece_put(attempt, number, digest, answer), expires)])
         except Conflict:
             return
 
-    def save_plan(self, attempt: Attempt, plan: Plan) -> bool:
+    def save_plan(self, attempt: Attempt, plan: Plan, *, expires: datetime | None) -> bool:
         """Store the plan of *attempt*, in place of an older one; False if it is too late."""
         check = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
         try:
-            self._table.transact([check, *items.plan_puts(attempt, plan)])
+            self._table.transact([check, *(_expiring(put, expires) for put in items.plan_puts(attempt, plan))])
         except Conflict:
             return False
         return True
@@ -68,3 +72,7 @@ class Plans:
         """Return what became of the candidates of *window*, in their order, as far as it is committed."""
         prefix = keys.verdict(window.stream.bank, window.stream.sid, window.number, 0)
         return [items.recorded_of(item) for item in self._table.query(prefix.pk, prefix=prefix.sk[:-6])]
+
+
+def _expiring(put: Put, expires: datetime | None) -> Put:
+    return replace(put, values={**put.values, "ttl": seconds(expires)}) if expires else put

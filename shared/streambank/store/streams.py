@@ -18,6 +18,10 @@ from streambank.store.attributes import milliseconds, seconds
 from streambank.store.banks import bank_of
 from streambank.store.table import Table
 
+_OPERATION_GRACE = timedelta(days=1)
+# The sweep holds a window that has been pending for 7 days.
+_RESULTS_MARGIN = timedelta(days=8)
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -34,6 +38,17 @@ class Lifetimes:
 
     retention: timedelta
     dedup_horizon: timedelta
+
+    def of_operation(self, window: Window, *, now: datetime) -> datetime:
+        """Return until when a window that ends at *now* is answered for: a day longer than its events are known."""
+        return max(window.last_arrival + self.dedup_horizon, now) + _OPERATION_GRACE
+
+    def of_results(self, window: Window, *, now: datetime) -> datetime | None:
+        """Return until when what a generation works out at *now* is kept; None, for ever, while its events are held.
+
+        It outlives the window's own record: a window that takes longer than the margin is held by then.
+        """
+        return None if window.held else self.of_operation(window, now=now) + _RESULTS_MARGIN
 
 
 class Streams:

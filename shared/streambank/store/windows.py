@@ -13,6 +13,7 @@ from streambank.store import codec, keys
 from streambank.store.actions import Condition, Update, equals, present
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.keys import Key
+from streambank.store.streams import Lifetimes
 from streambank.store.table import Table
 
 # A processed window's events stay at least this long, also when they are older than their retention.
@@ -93,16 +94,30 @@ class Windows:
         for key in self._batch_keys(window):
             self._set_expiry(key, None)
 
+    def hold_results(self, window: Window) -> None:
+        """Let what was worked out for *window* so far never expire: its cursor counts candidates that are stored."""
+        for item in self._results(window):
+            if "ttl" in item:
+                self._set_expiry(Key(str(item["PK"]), str(item["SK"])), None)
+
+    def _results(self, window: Window) -> Iterator[dict[str, object]]:
+        prefix = keys.results(window.stream.bank, window.stream.sid, window.number)
+        return self._table.query(prefix.pk, prefix=prefix.sk)
+
     def hold(self, window: Window) -> None:
         """Hold the events of *window* and book it, so that its end gives them their expiry back."""
         self.hold_events(window)
+        self.hold_results(window)
         self._change(window, {"held": 1}, is_mine(window.attempt))
 
-    def release_events(self, window: Window, *, now: datetime, retention: timedelta) -> None:
-        """Give the events of *window* their expiry back, and take the window out of index `due`."""
-        until = seconds(max(window.last_arrival + retention, now + _LAST_LOOK))
+    def release_events(self, window: Window, *, now: datetime, lifetimes: Lifetimes) -> None:
+        """Give what was held for *window* its expiry back, and take the window out of index `due`."""
+        until = seconds(max(window.last_arrival + lifetimes.retention, now + _LAST_LOOK))
         for key in self._batch_keys(window):
             self._set_expiry(key, until)
+        results_until = seconds(lifetimes.of_results(replace(window, held=False), now=now))
+        for item in self._results(window):
+            self._set_expiry(Key(str(item["PK"]), str(item["SK"])), results_until)
         self._change(window, {"held": None, **codec.due_values(key_of(window), None)}, equals(st=window.state))
 
     def _batch_keys(self, window: Window) -> list[Key]:

@@ -23,6 +23,7 @@ _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
     (errors.InvalidArgument, 400, "INVALID_ARGUMENT"),
     (errors.Unauthenticated, 401, "UNAUTHENTICATED"),
     (errors.PermissionDenied, 403, "PERMISSION_DENIED"),
+    (errors.PreconditionFailed, 412, "FAILED_PRECONDITION"),
     (errors.FailedPrecondition, 400, "FAILED_PRECONDITION"),
     (errors.NotFound, 404, "NOT_FOUND"),
     (errors.AlreadyExists, 409, "ALREADY_EXISTS"),
@@ -66,9 +67,10 @@ def place(event: Mapping[str, Any]) -> Place:
     return Place(found["parent"], bank, found["rest"] or "")
 
 
-def body(event: Mapping[str, Any]) -> Any:
+def body(event: Mapping[str, Any], *, most_bytes: int = reader.MAX_BODY_BYTES) -> Any:
     """Return the JSON body of an API Gateway event."""
-    return reader.json_body(event.get("body"), is_base64=bool(event.get("isBase64Encoded")))
+    is_base64 = bool(event.get("isBase64Encoded"))
+    return reader.json_body(event.get("body"), is_base64=is_base64, most_bytes=most_bytes)
 
 
 def header(event: Mapping[str, Any], name: str) -> str | None:

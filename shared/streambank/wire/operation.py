@@ -9,6 +9,7 @@ from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, OperationState, Receipt
 from streambank.model.verdict import Recorded, Verdict
 from streambank.wire.times import rfc3339, without_nulls
+from streambank.wire.usage import dollars
 
 _TYPES = "type.googleapis.com/streambank.v1."
 _ACTIONS = (Verdict.CREATED, Verdict.UPDATED, Verdict.DELETED)
@@ -103,6 +104,7 @@ def _cost(usage: Mapping[str, int]) -> dict[str, object]:
         "inputTokens": usage.get("input_tokens") or None,
         "outputTokens": usage.get("output_tokens") or None,
         "modelRetries": usage.get("retries") or None,
+        "estimatedCostUsd": dollars(usage.get("micros", 0)) or None,
     }
 
 

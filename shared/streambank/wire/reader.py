@@ -44,16 +44,16 @@ def camel(name: str) -> str:
     return head + "".join(word[:1].upper() + word[1:] for word in rest)
 
 
-def json_body(body: str | None, *, is_base64: bool) -> Any:
+def json_body(body: str | None, *, is_base64: bool, most_bytes: int = MAX_BODY_BYTES) -> Any:
     """Return the JSON value of a request body.
 
     Raises:
-        PayloadTooLarge: it is larger than 4 MB.
+        PayloadTooLarge: it is larger than *most_bytes*, by default 4 MB.
         InvalidArgument: it is not JSON, or not UTF-8, or nested out of all proportion.
     """
     raw = _raw(body or "", is_base64=is_base64)
-    if len(raw) > MAX_BODY_BYTES:
-        raise PayloadTooLarge("", f"the body has {len(raw)} bytes; the limit is {MAX_BODY_BYTES}")
+    if len(raw) > most_bytes:
+        raise PayloadTooLarge("", f"the body has {len(raw)} bytes; the limit is {most_bytes}")
     try:
         return json.loads(raw.decode(), parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:

@@ -1,0 +1,20 @@
+import pytest
+
+from streambank.model.usage import Price
+from streambank.settings import Settings
+
+ENVIRONMENT = {"TABLE_NAME": "t"}
+
+
+def test_prices_by_model():
+    """Prices are dollars per million tokens in and out, by model; none are told by default."""
+    told = Settings.read(ENVIRONMENT | {"MODEL_PRICES": "default=3/15, eu.model-1:0=0.25/1.25"})
+    assert told.prices == {"default": Price(3, 15), "eu.model-1:0": Price(0.25, 1.25)}
+    assert Settings.read(ENVIRONMENT).prices == {}
+
+
+@pytest.mark.parametrize("text", ["3/15", "default=3", "default=a/b", "default"])
+def test_what_is_no_price_stops_the_start(text):
+    """A setting that cannot be read is an error that names it, not an estimate of nothing."""
+    with pytest.raises(ValueError, match="MODEL_PRICES"):
+        Settings.read(ENVIRONMENT | {"MODEL_PRICES": text})
