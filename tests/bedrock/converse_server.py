@@ -54,11 +54,20 @@ def echoing(request: dict[str, Any]) -> Reply:
     return tool(name, {"decisions": decisions})
 
 
+def _vector(said: str) -> list[float]:
+    digest = sha256(said.encode()).digest()
+    return [byte - 127.5 for byte in digest * (DIMENSIONS // len(digest))]
+
+
 @dataclass
 class Bedrock:
-    """The server: *script* answers first, then *model*; *slow* holds seconds before an answer, one for each call."""
+    """The server: *script* answers first, then *model*; *slow* holds seconds before an answer, one for each call.
+
+    *meaning* gives texts their vectors.
+    """
 
     model: Callable[[dict[str, Any]], Reply] = echoing
+    meaning: Callable[[str], list[float]] = _vector
     script: list[Reply] = field(default_factory=list)
     slow: list[float] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
@@ -80,13 +89,8 @@ class Bedrock:
         with self.lock:
             self.embedded.append(body)
         if "inputText" in body:
-            return 200, {"embedding": _vector(body["inputText"]), "inputTextTokenCount": 3}
-        return 200, {"embeddings": {"float": [_vector(one) for one in body["texts"]]}}
-
-
-def _vector(said: str) -> list[float]:
-    digest = sha256(said.encode()).digest()
-    return [byte - 127.5 for byte in digest * (DIMENSIONS // len(digest))]
+            return 200, {"embedding": self.meaning(body["inputText"]), "inputTextTokenCount": 3}
+        return 200, {"embeddings": {"float": [self.meaning(one) for one in body["texts"]]}}
 
 
 @contextmanager

@@ -31,6 +31,7 @@ def service(server: Bedrock) -> Iterator[LocalService]:
 @pytest.fixture
 def caller(service: LocalService, server: Bedrock) -> Iterator[Caller]:
     server.script, server.slow, server.asked, server.embedded = [], [], [], []
+    server.meaning = Bedrock().meaning
     with httpx.Client(base_url=service.base_url, headers={"authorization": "Bearer local"}, timeout=60) as client:
         caller = Caller(service, client)
         yield caller
@@ -206,6 +207,18 @@ def test_a_spent_budget_pauses(caller, server):
     assert metadata(caller, late)["state"] == "BUDGET_PAUSED"
     caller.advance(hours=49)  # a call a day: extraction on the next, consolidation after that
     assert metadata(caller, late)["state"] == "DONE"
+
+
+def test_a_memory_keeps_its_language_and_is_found_in_another(caller, server):
+    """C57: what is said in Spanish is remembered in Spanish; a question in English finds it by its meaning."""
+    shellfish, cinema = [1.0, 0.0, 0.1], [0.0, 1.0, 0.1]
+    server.meaning = lambda text: shellfish if "marisco" in text or "shellfish" in text else cinema
+    stream = caller.stream()
+    stream.flush(said("Soy alérgica al marisco"), said("Me encanta el cine mudo"))
+    assert sorted(caller.facts(stream.scope)) == ["Me encanta el cine mudo", "Soy alérgica al marisco"]
+    asked = {"search_query": "Can she eat shellfish?", "top_k": 1}
+    [found] = caller.retrieve(stream.scope, similarity_search_params=asked)
+    assert found["memory"]["fact"] == "Soy alérgica al marisco"
 
 
 def test_the_books_are_open(caller, server):
