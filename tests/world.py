@@ -5,7 +5,7 @@ The model is scripted: one fact for each event that its conversation's user said
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,7 +23,7 @@ from streambank.llm.ports import (
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, Receipt
 from streambank.model.window import Attempt
-from streambank.pipeline import commit, consolidate, extract, fail, react, sweep
+from streambank.pipeline import commit, consolidate, erase, extract, fail, react, sweep
 from streambank.pipeline.ingest import Ingestion, ingest
 from streambank.pipeline.operations import get_operation
 from streambank.pipeline.spending import Spending
@@ -31,10 +31,12 @@ from streambank.rules import vectors
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.due import DueIndex
+from streambank.store.erasures import Erasures
 from streambank.store.executions import Executions as ExecutionsPort
 from streambank.store.ledger import Ledger
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
+from streambank.store.sessions import Sessions
 from streambank.store.streams import Lifetimes, Streams
 from streambank.store.table import Patience, Table
 from streambank.store.windows import Windows
@@ -130,7 +132,7 @@ class World:
         self.streams, self.windows = Streams(self.table), Windows(self.table)
         self.plans = Plans(self.table)
         self.memories, self.banks = Memories(self.table), Banks(self.table)
-        self.histories = ChatHistories(self.table)
+        self.histories, self.erasures = ChatHistories(self.table), Erasures(self.table)
         self.port = ExecutionsPort(self.executions, aws.MACHINE_ARN)
 
     # ---- what callers do
@@ -164,13 +166,25 @@ class World:
             windows=self.windows,
             memories=self.memories,
             banks=self.banks,
-            histories=self.histories,
+            erasing=self.erasing(),
             executions=self.port,
             lifetimes=self.lifetimes,
             clock=self.clock,
             jitter=self.random.random,
         )
         return sweep.sweep(using=using, has_time=lambda: True)
+
+    def erasing(self, has_time: Callable[[], bool] = lambda: True) -> erase.Erasing:
+        return erase.Erasing(
+            self.erasures,
+            self.streams,
+            Sessions(self.table),
+            self.histories,
+            self.lifetimes,
+            self.patience,
+            self.clock,
+            has_time,
+        )
 
     def react(self, pk: str, sk: str) -> None:
         react.react(

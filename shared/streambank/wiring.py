@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from streambank.llm.bedrock.converse import Converse
     from streambank.llm.ports import Consolidator, Embedder, Extractor
     from streambank.model.principal import Principal
+    from streambank.pipeline.erase import Erasing
     from streambank.pipeline.spending import Spending
     from streambank.pipeline.sweep import Sweeper
     from streambank.store.banks import Banks
@@ -179,6 +180,24 @@ def executions() -> Executions:
     return Executions(client("stepfunctions"), Settings.read(os.environ).state_machine_arn)
 
 
+def erasing(time: timedelta) -> Erasing:
+    """Return what an erasure needs that may take *time* from now on."""
+    from streambank.pipeline.erase import Erasing
+    from streambank.store.erasures import Erasures
+
+    built, end = stores(), now() + time
+    return Erasing(
+        erasures=Erasures(built.table),
+        streams=built.streams,
+        sessions=built.sessions,
+        histories=built.histories,
+        lifetimes=built.lifetimes,
+        patience=built.patience,
+        clock=now,
+        has_time=lambda: now() < end,
+    )
+
+
 def sweeper() -> Sweeper:
     """Return what a sweep needs."""
     from streambank.pipeline.sweep import Sweeper
@@ -191,7 +210,7 @@ def sweeper() -> Sweeper:
         windows=built.windows,
         memories=built.memories,
         banks=built.banks,
-        histories=built.histories,
+        erasing=erasing(timedelta(0)),
         executions=executions(),
         lifetimes=built.lifetimes,
         clock=now,

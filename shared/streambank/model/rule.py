@@ -25,6 +25,7 @@ class Reason(StrEnum):
     MAX_SIZE = "MAX_SIZE"
     MAX_AGE = "MAX_AGE"
     DIRECT = "DIRECT"
+    ERASED = "ERASED"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ It alone must recover everything; one item that cannot be handled stops no other
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from streambank.errors import Conflict
 from streambank.model.window import Window
+from streambank.pipeline.erase import Erasing, proceed
 from streambank.pipeline.fail import EXECUTION_DIED, Failed, fail_window
 from streambank.pipeline.seal import seal
 from streambank.pipeline.start import Start, attempt_of, start
 from streambank.rules import triggers
 from streambank.store.banks import Banks
-from streambank.store.chat_histories import ChatHistories
 from streambank.store.due import DueIndex, DueItem, DueKind
 from streambank.store.executions import Executions
 from streambank.store.memories import Memories
@@ -38,7 +38,7 @@ class Sweeper:
     windows: Windows
     memories: Memories
     banks: Banks
-    histories: ChatHistories
+    erasing: Erasing
     executions: Executions
     lifetimes: Lifetimes
     clock: Callable[[], datetime]
@@ -99,7 +99,9 @@ def _handle(item: DueItem, using: Sweeper, report: Sweep, has_time: Callable[[],
         case DueKind.BANK:
             _delete_bank(item, using, has_time)
         case DueKind.CHAT:
-            using.histories.clear(item.bank, item.name, item.version)
+            using.erasing.histories.clear(item.bank, item.name, item.version)
+        case DueKind.ERASURE:
+            _erase(item, using, has_time)
 
 
 def _sweep_head(item: DueItem, using: Sweeper, report: Sweep) -> None:
@@ -154,3 +156,10 @@ def _delete_bank(item: DueItem, using: Sweeper, has_time: Callable[[], bool]) ->
     for _ in using.banks.delete_contents(item.bank):
         if not has_time():
             return
+
+
+def _erase(item: DueItem, using: Sweeper, has_time: Callable[[], bool]) -> None:
+    """Go on with an erasure whose caller has gone, or had no more time."""
+    erasure = using.erasing.erasures.find(item.bank, item.name)
+    if erasure and not erasure.ended:
+        proceed(erasure, using=replace(using.erasing, has_time=has_time))

@@ -9,11 +9,13 @@ from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from streambank import wiring
 from streambank.errors import FailedPrecondition, InvalidArgument, NotFound
+from streambank.model.erasure import ErasureId
 from streambank.model.ids import OperationId
 from streambank.pipeline.operations import Place, get_operation, list_operations, scope_of
 from streambank.pipeline.redrive import redrive
 from streambank.routes import asking
 from streambank.routes.asking import bank, principal, query
+from streambank.routes.erasing import erasure_operation
 from streambank.rules import access
 from streambank.wire import http, paging, reader
 from streambank.wire import operation as operation_wire
@@ -68,6 +70,9 @@ def window_operation(place: http.Place, operation: OperationId) -> dict[str, Any
 def get(operation: str) -> dict[str, Any]:
     if operation == "purge":  # done before it was answered; its count was in that answer
         return operation_wire.finished(f"{asking.place(ROUTER).bank_name}/operations/{operation}", {})
+    erasure = ErasureId.parse(operation)
+    if erasure:
+        return erasure_operation(asking.place(ROUTER), erasure)
     return window_operation(asking.place(ROUTER), _id(operation))
 
 

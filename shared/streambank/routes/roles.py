@@ -38,6 +38,8 @@ ROLES: dict[tuple[str, str], Role] = {
     ("DELETE", "/bank/operations/<operation>"): Role.EDIT,
     ("POST", "/bank/operations/<operation>:wait"): Role.READ,
     ("GET", "/bank/usage"): Role.READ,
+    ("POST", "/bank/:eraseScope"): Role.EDIT,
+    ("POST", "/bank/:erase"): Role.ADMIN,
     ("POST", "/bank/sessions"): Role.EDIT,
     ("GET", "/bank/sessions"): Role.READ,
     ("GET", "/bank/sessions/<session_id>"): Role.READ,
@@ -59,6 +61,7 @@ OVER_ALL_SCOPES = {
     ("POST", "/bank/memories:purge"),
     ("GET", "/bank/operations"),
     ("GET", "/bank/usage"),
+    ("POST", "/bank/:erase"),
     # A conversation has no scope, so nobody can tell whether it is a bound caller's.
     ("GET", "/bank/chatHistory"),
     ("PUT", "/bank/chatHistory"),

@@ -99,7 +99,8 @@ def sort_out(events: Iterable[KeyedEvent], seen: Mapping[str, Seen]) -> Sorted:
             fresh.append(keyed)
             continue
         repeats.append(known)
-        if known.fingerprint != keyed.event.fingerprint():
+        # Erased content has no fingerprint: nobody can tell any more.
+        if known.fingerprint and known.fingerprint != keyed.event.fingerprint():
             conflicts.append(keyed.event.event_id)
     newest = max(repeats, key=lambda marker: marker.seq, default=None)
     return Sorted(tuple(fresh), len(repeats), tuple(filter(None, conflicts)), newest)

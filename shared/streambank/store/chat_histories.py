@@ -73,6 +73,11 @@ class ChatHistories:
         found = self._table.read(places)
         return b"".join(bytes(found[place]["d"]) for place in places) if len(found) == len(places) else None
 
+    def id_of(self, bank: str, name: str) -> str | None:
+        """Return the id of the conversation whose id has the hash *name*, or None."""
+        item = self._table.get(keys.chat_pointer(bank, name))
+        return item["id"] if item else None
+
     # ---- writing
 
     def prepare(self, bank: str, history: ChatHistory, *, now: datetime) -> Pointer:

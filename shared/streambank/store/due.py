@@ -20,6 +20,7 @@ class DueKind(StrEnum):
     MEMORY = "MEMORY"
     BANK = "BANK"
     CHAT = "CHAT"
+    ERASURE = "ERASURE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +57,16 @@ class DueIndex:
         return min((int(item["G1SK"]) for item in firsts if item), default=None)
 
 
+_WHOLE = {"HEAD": DueKind.HEAD, "V": DueKind.ERASURE, "ERASE": DueKind.ERASURE}
+
+
 def due_item(pk: str, sk: str) -> DueItem:
     """Return what the key of an item in index `due` stands for."""
     if pk == "BANKS":
         return DueItem(DueKind.BANK, sk)
-    _, bank, name = pk.split("#")
-    if sk == "HEAD":
-        return DueItem(DueKind.HEAD, bank, name)
+    _, bank, name = (*pk.split("#"), "")[:3]
+    if sk in _WHOLE:
+        return DueItem(_WHOLE[sk], bank, name)
     if sk.startswith("O#"):
         return DueItem(DueKind.CHAT, bank, name, version=sk[2:])
     if sk.startswith("W#"):

@@ -1,13 +1,13 @@
 """Every key of the table, in one file.
 
-S#{bank}#{sid}     HEAD, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
+S#{bank}#{sid}     HEAD, CUT, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, O#{version}
 K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}, H#{chat}
 BANKS              {bank}
-BANK#{bank}        CONFIG
+BANK#{bank}        CONFIG, ERASE
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
 """
@@ -94,6 +94,14 @@ def revision(bank: str, cid: str, memory_id: str, number: int) -> Key:
 
 def citation(bank: str, cid: str, memory_id: str, sid: str, window_number: int, candidate: int) -> Key:
     return Key(scope(bank, cid), f"T#{memory_id}#{sid}-{window_number}-{candidate}")
+
+
+def cut(bank: str, sid: str) -> Key:
+    return Key(stream(bank, sid), "CUT")
+
+
+def bank_erasure(bank_id: str) -> Key:
+    return Key(f"BANK#{bank_id}", "ERASE")
 
 
 def memory_name(bank: str, memory_id: str) -> Key:

@@ -63,7 +63,7 @@ class Streams:
         markers = {keys.marker(stream.bank, stream.sid, key): key for key in event_keys}
         found = self._table.read([head_key, bank_key, *markers])
         seen = {
-            markers[key]: Seen(item["seq"], item["win"], bytes(item["h"]))
+            markers[key]: Seen(item["seq"], item["win"], bytes(item.get("h", b"")))
             for key, item in found.items()
             if key in markers and item["ttl"] >= _floor(now)
         }

@@ -1,0 +1,247 @@
+"""Erasing a scope, or a whole bank: what was said, what was made of it, and what was remembered.
+
+First the scope is closed to every writer of memories; then each stream is cut: its open window is closed as erased, and
+the windows up to it are given up, so that no generation stores anything of them any more; then all that is deleted.
+Each step may run twice, and the minute sweep takes up what was left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from streambank.errors import Conflict, NotFound, Unavailable
+from streambank.model import ids
+from streambank.model.chat import ANYTHING
+from streambank.model.erasure import Asked, Cut, Erasure
+from streambank.model.rule import Reason, WindowSettings
+from streambank.model.stream import Head
+from streambank.model.window import Window, WindowState
+from streambank.pipeline import chat, sessions
+from streambank.rules import window as windows_rules
+from streambank.store.chat_histories import ChatHistories
+from streambank.store.erasures import Erasures
+from streambank.store.sessions import Sessions
+from streambank.store.streams import Lifetimes, Streams
+from streambank.store.table import Patience
+
+_TOO_FAST = "it is written too often at once; try again"
+
+
+@dataclass(frozen=True, slots=True)
+class Erasing:
+    """What an erasure needs; it stops between two steps when *has_time* says no."""
+
+    erasures: Erasures
+    streams: Streams
+    sessions: Sessions
+    histories: ChatHistories
+    lifetimes: Lifetimes
+    patience: Patience
+    clock: Callable[[], datetime]
+    has_time: Callable[[], bool]
+
+
+def erase_scope(bank: str, scope: Mapping[str, str], asked: Asked, *, using: Erasing) -> Erasure:
+    """Erase a scope and return how far that has come; one that is under way is gone on with.
+
+    Raises:
+        Unavailable: the scope is written too often at once, or an erasure that was asked otherwise is under way.
+    """
+    erasure = _begun(lambda: using.erasures.begin(bank, scope, asked, now=using.clock()), using)
+    if erasure.asked != asked:
+        raise Unavailable("another erasure of the scope is under way; try again")
+    return proceed(erasure, using=using)
+
+
+def erase_bank(bank: str, *, using: Erasing) -> Erasure:
+    """Erase all that a bank holds but its configuration, scope by scope. Raises as `erase_scope` does.
+
+    What a scope is told before its turn has come is erased too.
+    """
+    erasure = _begun(lambda: using.erasures.begin_bank(bank, now=using.clock()), using)
+    return proceed(erasure, using=using)
+
+
+def _begun(begin: Callable[[], Erasure], using: Erasing) -> Erasure:
+    for _ in using.patience.attempts():
+        try:
+            return begin()
+        except Conflict:
+            continue
+    raise Unavailable(_TOO_FAST)
+
+
+def proceed(erasure: Erasure, *, using: Erasing) -> Erasure:
+    """Go on with an erasure until it is done or the time is over, and return it as it is then."""
+    counts = Counter[str]()
+    steps = _scope_steps(erasure, using) if erasure.cid else _bank_steps(erasure, using)
+    for step in steps:
+        step(counts)
+        if not using.has_time():
+            using.erasures.pause(erasure, counts, now=using.clock())
+            return _found(erasure, using)
+    for attempt in using.patience.attempts():
+        try:
+            using.erasures.finish(erasure, counts, now=using.clock())
+        except Conflict:
+            if attempt and _found(erasure, using).ended:
+                break
+            continue
+        break
+    return _found(erasure, using)
+
+
+def _found(erasure: Erasure, using: Erasing) -> Erasure:
+    return using.erasures.find(erasure.bank, erasure.cid) or erasure
+
+
+Step = Callable[[Counter[str]], None]
+
+
+# ---- a scope
+
+
+def _scope_steps(erasure: Erasure, using: Erasing) -> Iterator[Step]:
+    """Yield what an erasure of a scope consists of, in the order that keeps running generations from writing.
+
+    All streams are cut before anybody is told of the erasure: what is accepted after its reply is not erased.
+    """
+    sids = using.erasures.streams(erasure.bank, erasure.cid)
+    for sid in sids:
+        _cut(erasure, sid, using)
+    for sid in (sid for sid in sids if not using.erasures.is_settled(erasure, sid)):
+        yield partial(_erase_stream, erasure, sid, using)
+    yield lambda counts: using.erasures.delete_remembered(erasure.bank, erasure.scope, counts)
+    if erasure.asked.user_id is not None:
+        places = using.sessions.of_user(erasure.bank, erasure.asked.user_id)
+        yield from (partial(_erase_session, erasure.bank, place.session_id, using) for place in list(places))
+    for conversation_id in erasure.asked.conversation_ids:
+        yield partial(_erase_conversation, erasure.bank, conversation_id, using)
+
+
+def _erase_stream(erasure: Erasure, sid: str, using: Erasing, counts: Counter[str]) -> None:
+    cut = _cut(erasure, sid, using)
+    if cut is None:
+        return
+    counts["streams"] += 1
+    for window in using.erasures.windows(erasure.bank, sid, cut):
+        _erase_window(window, using, counts)
+    using.erasures.delete_said(erasure.bank, sid, cut, counts)
+    using.erasures.blank_markers(erasure.bank, sid, cut, counts)
+    using.erasures.settle(erasure, sid, cut)
+
+
+def _cut(erasure: Erasure, sid: str, using: Erasing) -> Cut | None:
+    """Return where the stream is cut, once for each erasure; None if it has nothing that is older."""
+    for _ in using.patience.attempts():
+        known = using.erasures.cut(erasure, sid)
+        head = None if known else using.streams.head(erasure.bank, sid)
+        if head is None:
+            return known or using.erasures.lone_cut(erasure, sid)
+        after, closed = _closed(head, using.clock())
+        expires = using.lifetimes.of_operation(closed, now=using.clock()) if closed else None
+        try:
+            return using.erasures.cut_stream(erasure, head, after, closed, expires)
+        except Conflict:
+            continue
+    raise Unavailable(_TOO_FAST)
+
+
+def _closed(head: Head, now: datetime) -> tuple[Head, Window | None]:
+    """Return the head with a new window open, and the window that is given up, if there is anything in it."""
+    if not head.count:
+        return replace(head, settings=WindowSettings()), None
+    after, window = windows_rules.seal(head, Reason.ERASED, None, now=now)
+    return after, replace(window, state=WindowState.ERASED, settings=WindowSettings(), due=None)
+
+
+def _erase_window(window: Window, using: Erasing, counts: Counter[str]) -> None:
+    stream = window.stream
+    expires = using.lifetimes.of_operation(window, now=using.clock())
+    for _ in using.patience.attempts():
+        found = using.erasures.window(stream.bank, stream.sid, window.number)
+        if found is None or using.erasures.erase_window(found, expires, now=using.clock()):
+            counts["windows"] += found is not None
+            return
+    raise Unavailable(_TOO_FAST)
+
+
+def _erase_session(bank: str, session_id: str, using: Erasing, counts: Counter[str]) -> None:
+    with contextlib.suppress(NotFound):
+        sessions.delete(bank, session_id, sessions=using.sessions, patience=using.patience, now=using.clock())
+        counts["sessions"] += 1
+
+
+def _erase_conversation(bank: str, conversation_id: str, using: Erasing, counts: Counter[str]) -> None:
+    counts["conversations"] += using.histories.find(bank, conversation_id) is not None
+    chat.delete(bank, conversation_id, ANYTHING, histories=using.histories, patience=using.patience, now=using.clock())
+
+
+# ---- a bank
+
+
+def _bank_steps(erasure: Erasure, using: Erasing) -> Iterator[Step]:
+    for scope in using.erasures.scopes(erasure.bank):
+        if not _is_erased(erasure, scope, using):
+            yield partial(_erase_scope_of_bank, erasure.bank, scope, using)
+    for session_id in using.erasures.registered(erasure.bank, "X"):
+        yield partial(_erase_session, erasure.bank, session_id, using)
+    for name in using.erasures.registered(erasure.bank, "H"):
+        yield partial(_erase_named, erasure.bank, name, using)
+
+
+def _is_erased(erasure: Erasure, scope: Mapping[str, str], using: Erasing) -> bool:
+    """Tell whether this erasure of a bank has done with a scope before it was taken up again."""
+    known = using.erasures.find(erasure.bank, ids.scope_id(scope))
+    return known is not None and known.ended is not None and known.started >= erasure.started
+
+
+def _erase_scope_of_bank(bank: str, scope: Mapping[str, str], using: Erasing, counts: Counter[str]) -> None:
+    begun = _begun(lambda: using.erasures.begin(bank, scope, Asked(), now=using.clock()), using)
+    done = proceed(begun, using=using)
+    if done.ended:
+        counts["scopes"] += 1
+        counts.update(done.counts)
+
+
+def _erase_named(bank: str, name: str, using: Erasing, counts: Counter[str]) -> None:
+    conversation_id = using.histories.id_of(bank, name)
+    if conversation_id is not None:
+        _erase_conversation(bank, conversation_id, using, counts)
+
+
+# ---- without doing it
+
+
+def counted(bank: str, scope: Mapping[str, str], asked: Asked, *, using: Erasing) -> dict[str, int]:
+    """Return how many things of each kind an erasure of a scope would take now."""
+    counts, cid = Counter[str](), ids.scope_id(scope)
+    for sid in using.erasures.streams(bank, cid):
+        counts["streams"] += 1
+        using.erasures.count_stream(bank, sid, counts)
+    using.erasures.count_remembered(bank, cid, counts)
+    if asked.user_id is not None:
+        counts["sessions"] = sum(1 for _ in using.sessions.of_user(bank, asked.user_id))
+    found = (using.histories.find(bank, conversation_id) for conversation_id in asked.conversation_ids)
+    counts["conversations"] = sum(1 for pointer in found if pointer)
+    return _told(counts)
+
+
+def counted_bank(bank: str, *, using: Erasing) -> dict[str, int]:
+    """Return how many things of each kind an erasure of a bank would take now."""
+    counts = Counter[str]()
+    for scope in using.erasures.scopes(bank):
+        counts["scopes"] += 1
+        counts.update(counted(bank, scope, Asked(), using=using))
+    counts["sessions"] = sum(1 for _ in using.erasures.registered(bank, "X"))
+    counts["conversations"] = sum(1 for _ in using.erasures.registered(bank, "H"))
+    return _told(counts)
+
+
+def _told(counts: Counter[str]) -> dict[str, int]:
+    return {kind: count for kind, count in counts.items() if count}
