@@ -16,6 +16,7 @@ from functools import wraps
 from typing import Any
 
 from moto.core.exceptions import JsonRESTError
+from moto.core.serialize import ResponseSerializer
 from moto.dynamodb import exceptions as refusals
 from moto.dynamodb.comparisons import get_filter_expression
 from moto.dynamodb.models import DynamoDBBackend
@@ -23,6 +24,8 @@ from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import StreamShard, Table
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
+
+from infra.local.moto_speed import get_value
 
 TOKEN_LIFETIME_SECONDS = 600
 TRANSACTION_ACTIONS = 100
@@ -55,6 +58,7 @@ def install() -> None:
     _replace(DynamoDBBackend, "update_item", _all_or_nothing)
     _replace(StreamShard, "add", _only_changes)
     _replace(Table, "query", _among_candidates)
+    _replace(ResponseSerializer, "get_value", lambda _: get_value)
 
 
 def uninstall() -> None:
