@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import cpu, ingest, model, search
+from benchmarks import client, cpu, ingest, model, search
 
 _LOCOMO = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo10.json"
 # A tenth of the questions: minutes in place of an hour. `python -m benchmarks.locomo` asks them all.
@@ -34,6 +34,7 @@ def main() -> int:
         ("Evidence recall on LoCoMo", _locomo),
         ("CPU of the ingest handler", cpu.handler_report),
         ("CPU of starting a function, median of 7 processes", cpu.start_report),
+        ("CPU of importing the client library, median of 11 pairs of processes", client.report),
     )
     lines = []
     for title, report in sections:

@@ -33,7 +33,8 @@ _ENVIRONMENT = {
 }
 
 
-def _process_seconds(code: str) -> float:
+def process_seconds(code: str) -> float:
+    """Return the CPU of a Python process that runs *code*."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **_ENVIRONMENT})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -47,11 +48,11 @@ def start_report() -> list[str]:
     """
     compileall.compile_dir(str(ROOT / "shared"), quiet=2)
     compileall.compile_dir(str(ROOT / "functions"), quiet=2)
-    bare = statistics.median(_process_seconds(FLOOR) / _process_seconds("pass") for _ in range(RUNS))
+    bare = statistics.median(process_seconds(FLOOR) / process_seconds("pass") for _ in range(RUNS))
     lines = [f"{'':24}{'x bare Python':>14}{'x Logger and a client':>23}", f"{'floor':24}{bare:>14.1f}{1:>23.2f}"]
     for name in FUNCTIONS:
         code = f"import functions.{name}"
-        ratio = statistics.median(_process_seconds(code) / _process_seconds(FLOOR) for _ in range(RUNS))
+        ratio = statistics.median(process_seconds(code) / process_seconds(FLOOR) for _ in range(RUNS))
         note = "" if name != "ingest" else f"  (limit {LIMIT})" if ratio <= LIMIT else f"  OVER THE LIMIT of {LIMIT}"
         lines.append(f"{name:24}{ratio * bare:>14.1f}{ratio:>23.2f}{note}")
     return lines

@@ -1,8 +1,9 @@
 """The table of routes: what each is asked, what it answers, and how else it may refuse."""
 
-from infra.openapi import answered, answered_sessions, asked, asked_sessions, books, chats, parameters
+from infra.openapi import answered, answered_sessions, asked, asked_sessions, books, chats, erasures, parameters
 from infra.openapi.route import BANK, BANKS, CHAT, MEMORIES, MEMORY, OPERATION, OPERATIONS, SESSION, SESSIONS, Route
 from streambank.wire import requests
+from streambank.wire.erasure import EraseRequest
 
 _KEY = (parameters.IDEMPOTENCY_KEY,)
 
@@ -41,6 +42,25 @@ _BOOKS = (
         "Shows what models cost the bank, day by day.",
         books.Books,
         parameters=(parameters.START_DATE, parameters.END_DATE),
+    ),
+)
+
+_ERASURES = (
+    Route(
+        "eraseScope",
+        "post",
+        f"{BANK}:eraseScope",
+        "Erases what was said and remembered in a scope, for good.",
+        erasures.ErasureOperation,
+        erasures.EraseScopeRequest,
+    ),
+    Route(
+        "eraseBank",
+        "post",
+        f"{BANK}:erase",
+        "Erases all that a bank holds but its configuration.",
+        erasures.ErasureOperation,
+        EraseRequest,
     ),
 )
 
@@ -259,4 +279,4 @@ _OPERATIONS = (
     ),
 )
 
-ROUTES = (*_BANKS, *_BOOKS, *_EVENTS, *_MEMORIES, *_SESSIONS, *_CHATS, *_OPERATIONS)
+ROUTES = (*_BANKS, *_BOOKS, *_ERASURES, *_EVENTS, *_MEMORIES, *_SESSIONS, *_CHATS, *_OPERATIONS)

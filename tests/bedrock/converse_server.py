@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -94,7 +94,7 @@ class Bedrock:
 
 
 @contextmanager
-def running(server: Bedrock):
+def running(server: Bedrock) -> Iterator[Bedrock]:
     """Serve *server* on a free port of this machine."""
 
     class Handler(BaseHTTPRequestHandler):

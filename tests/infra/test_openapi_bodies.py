@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from infra.openapi.document import document
 from streambank.errors import InvalidArgument
 from streambank.rules.selection import selection
-from streambank.wire import bank, chat, edits, ingest, requests, session, session_event
+from streambank.wire import bank, chat, edits, erasure, ingest, requests, session, session_event
 from streambank.wire.generate import generate_request
 from tests.infra.openapi_values import drawn
 
@@ -50,6 +50,11 @@ def read_bank(body: Any) -> None:
             raise
 
 
+def read_erasure(body: Any) -> object:
+    request = requests.parsed(erasure.EraseScopeRequest, body)
+    return erasure.asked(request, ingest.scope(request.scope, "scope"))
+
+
 READERS: dict[str, Callable[[Any], object]] = {
     "IngestEventsRequest": read_ingest,
     "GenerateMemoriesRequest": generate_request,
@@ -64,6 +69,7 @@ READERS: dict[str, Callable[[Any], object]] = {
     "AppendEventRequest": session_event.session_event,
     "BankRequest": read_bank,
     "StoreChatHistoryRequest": chat.draft,
+    "EraseScopeRequest": read_erasure,
 }
 
 
@@ -92,7 +98,7 @@ def test_every_body_has_a_reader_here() -> None:
         for operation in methods.values()
         if "requestBody" in operation
     }
-    assert bodies == READERS.keys() | {"DeleteBankRequest"}
+    assert bodies == READERS.keys() | {"DeleteBankRequest", "EraseRequest"}
 
 
 @pytest.mark.parametrize("name", READERS)

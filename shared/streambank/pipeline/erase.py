@@ -77,14 +77,17 @@ def _begun(begin: Callable[[], Erasure], using: Erasing) -> Erasure:
 
 
 def proceed(erasure: Erasure, *, using: Erasing) -> Erasure:
-    """Go on with an erasure until it is done or the time is over, and return it as it is then."""
+    """Go on with an erasure until it is done or the time is over, and return it as it is then.
+
+    It takes at least one of the steps that are left: however often it is interrupted, it comes to its end.
+    """
     counts = Counter[str]()
     steps = _scope_steps(erasure, using) if erasure.cid else _bank_steps(erasure, using)
-    for step in steps:
-        step(counts)
-        if not using.has_time():
+    for index, step in enumerate(steps):
+        if index and not using.has_time():
             using.erasures.pause(erasure, counts, now=using.clock())
             return _found(erasure, using)
+        step(counts)
     for attempt in using.patience.attempts():
         try:
             using.erasures.finish(erasure, counts, now=using.clock())
@@ -116,12 +119,14 @@ def _scope_steps(erasure: Erasure, using: Erasing) -> Iterator[Step]:
         _cut(erasure, sid, using)
     for sid in (sid for sid in sids if not using.erasures.is_settled(erasure, sid)):
         yield partial(_erase_stream, erasure, sid, using)
-    yield lambda counts: using.erasures.delete_remembered(erasure.bank, erasure.scope, counts)
+    if using.erasures.remembers(erasure.bank, erasure.cid):
+        yield partial(using.erasures.delete_remembered, erasure.bank, erasure.scope)
     if erasure.asked.user_id is not None:
         places = using.sessions.of_user(erasure.bank, erasure.asked.user_id)
         yield from (partial(_erase_session, erasure.bank, place.session_id, using) for place in list(places))
     for conversation_id in erasure.asked.conversation_ids:
-        yield partial(_erase_conversation, erasure.bank, conversation_id, using)
+        if using.histories.find(erasure.bank, conversation_id):
+            yield partial(_erase_conversation, erasure.bank, conversation_id, using)
 
 
 def _erase_stream(erasure: Erasure, sid: str, using: Erasing, counts: Counter[str]) -> None:

@@ -218,6 +218,12 @@ class Erasures:
 
     # ---- what is remembered
 
+    def remembers(self, bank: str, cid: str) -> bool:
+        """Tell whether there is anything in a scope that `delete_remembered` would delete."""
+        partition = keys.scope(bank, cid)
+        found = (self._table.query(partition, prefix=prefix, page=1) for prefix in ("M#", "R#", "T#"))
+        return any(next(items, None) for items in found)
+
     def delete_remembered(self, bank: str, scope: Mapping[str, str], counts: Counter[str]) -> None:
         """Delete the memories of a scope, live and deleted ones, their revisions and what they cite."""
         partition, spelled = keys.scope(bank, ids.scope_id(scope)), text.dumps(dict(scope))
@@ -234,9 +240,17 @@ class Erasures:
     def count_stream(self, bank: str, sid: str, counts: Counter[str]) -> None:
         """Count what an erasure would take from a stream."""
         for item in self._table.query(keys.stream(bank, sid)):
-            kind = {"B": "events", "P": "results", "D": "eventFingerprints"}.get(item["SK"][0])
-            if kind and (kind != "eventFingerprints" or "h" in item):
-                counts[kind] += item["n"] if kind == "events" else 1
+            match item["SK"][0]:
+                case "B":
+                    counts["events"] += item["n"]
+                case "D":
+                    counts["eventFingerprints"] += "h" in item
+                case "P":
+                    counts["results"] += 1
+                case "W":
+                    counts["windows"] += 1
+                case "H":  # an open window is closed to be erased
+                    counts["windows"] += item["cnt"] > 0
 
     def count_remembered(self, bank: str, cid: str, counts: Counter[str]) -> None:
         """Count what an erasure would take from a scope's memories."""

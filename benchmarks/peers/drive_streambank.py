@@ -1,0 +1,44 @@
+"""Streambank in local mode with its Bedrock adapters: events as they are said, windows of so many turns."""
+
+from __future__ import annotations
+
+import os
+
+import httpx
+
+from benchmarks.peers import driving
+from benchmarks.peers.conversation import Message, batches
+from infra.local.service import LocalService
+from tests.journeys.caller import Caller, Document, Stream, said
+
+ROLES = {"user": "user", "assistant": "model"}
+
+
+def drive(url: str, turns: int) -> list[str]:
+    """Send each turn when it is over; a window holds two messages for each of *turns*."""
+    os.environ["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] = url
+    knobs = {"Model": "bedrock", "EmbeddingDimensions": str(driving.DIMENSIONS)}
+    rule = {"event_count": 2 * turns, "overlap_event_count": min(2, 2 * turns - 1)}
+    with LocalService(parameters=knobs, timer_enabled=False) as service, _client(service) as client:
+        stream = Caller(service, client).stream()
+        for number, turn in enumerate(batches(1)):
+            _send(stream, _events(number, turn), rule)
+        stream.flush()
+        return stream.caller.facts(stream.scope)
+
+
+def _send(stream: Stream, events: list[Document], rule: Document) -> None:
+    stream.send(*events, rule=rule)
+    stream.caller.settle()
+
+
+def _events(number: int, turn: list[Message]) -> list[Document]:
+    return [said(one.text, f"{number}-{one.role}", role=ROLES[one.role]) for one in turn]
+
+
+def _client(service: LocalService) -> httpx.Client:
+    return httpx.Client(base_url=service.base_url, headers={"authorization": "Bearer local"}, timeout=60)
+
+
+if __name__ == "__main__":
+    driving.run(drive, "streambank")

@@ -1,0 +1,134 @@
+"""A chat backend: each HTTP request carries a session id, and its conversation is loaded and stored around the answer.
+
+    STREAMBANK_URL=http://127.0.0.1:8080 STREAMBANK_KEY=local python docs/examples/chat_backend.py --port 8090
+    curl localhost:8090/chat -d '{"sessionId": "s 1", "userId": "7", "message": "My name is Ada."}'
+
+It needs `streambank[client]` and nothing else. Put your model in the place of `answer`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from streambank.client import Streambank
+from streambank.client.chat import ChatMemory, Feed, StreambankChatHistoryProvider
+from streambank.client.errors import PayloadTooLarge, PreconditionFailed, StreambankError, Unavailable
+
+Message = dict[str, Any]
+SYSTEM: Message = {"role": "system", "content": "You are a helpful assistant."}
+MOST_BODY_BYTES = 100_000
+
+
+def answer(messages: Sequence[Message]) -> Message:
+    """Return the model's reply to a conversation in OpenAI's format; this one only shows that it saw all of it."""
+    said = [message["content"] for message in messages if message["role"] == "user"]
+    return {"role": "assistant", "content": f"You said {len(said)} things, the first was: {said[0]}"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a request asks."""
+
+    session_id: str
+    user_id: str
+    message: str
+    request_id: str
+
+    @classmethod
+    def read(cls, body: bytes, request_id: str | None) -> Question:
+        """Return the question of a request's body. Raises ValueError for anything else."""
+        document = json.loads(body)
+        found = (
+            [document.get(name) for name in ("sessionId", "userId", "message")] if isinstance(document, dict) else []
+        )
+        texts = [value for value in found if isinstance(value, str) and value]
+        if len(texts) < 3:
+            raise ValueError("sessionId, userId and message must be texts")
+        return cls(texts[0], texts[1], texts[2], request_id or uuid.uuid4().hex)
+
+
+class ChatService:
+    """Answers questions; threads may share it, since each turn has its own list of messages."""
+
+    def __init__(self, client: Streambank) -> None:
+        bank = client.bank("default")
+        provider = StreambankChatHistoryProvider(bank, format="openai", ttl_seconds=30 * 24 * 3600)
+        self._chat = ChatMemory(provider).window_size(50).feed(Feed(bank, format="openai"))
+
+    def chat(self, asked: Question) -> str:
+        """Return the reply; the conversation is stored if nothing was raised, and what was said is remembered."""
+        turn = self._chat.turn(
+            asked.session_id,
+            system=[SYSTEM],
+            if_match=True,  # of two requests of one session at once the second is told so, and none is lost
+            scope={"user_id": asked.user_id},
+            run_id=asked.request_id,
+        )
+        with turn as messages:
+            messages.append({"role": "user", "content": asked.message})
+            messages.append(answer(messages))
+        return str(messages[-1]["content"])
+
+
+def status_of(error: Exception) -> int:
+    """Return the HTTP status for an error: whose fault it is, and whether the request may be sent again."""
+    if isinstance(error, PreconditionFailed):
+        return 409
+    if isinstance(error, PayloadTooLarge):
+        return 413
+    if isinstance(error, ValueError):
+        return 400
+    return 503 if isinstance(error, Unavailable) else 502
+
+
+class Handler(BaseHTTPRequestHandler):
+    """POST /chat, in JSON; the header X-Request-Id makes a repeated request safe to remember."""
+
+    service: ChatService
+
+    def do_POST(self) -> None:
+        try:
+            asked = Question.read(self._body(), self.headers.get("x-request-id"))
+            self._send(200, {"reply": self.service.chat(asked)})
+        except (StreambankError, ValueError) as error:
+            self._send(status_of(error), {"error": type(error).__name__})
+
+    def _body(self) -> bytes:
+        length = int(self.headers.get("content-length", "0"))
+        if self.path != "/chat" or not 0 < length <= MOST_BODY_BYTES:
+            raise ValueError("POST /chat with a body of at most 100,000 bytes")
+        return self.rfile.read(length)
+
+    def _send(self, status: int, document: Message) -> None:
+        body = json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class's name
+        """Log nothing of what users say, their session ids included."""
+
+
+def main() -> None:
+    """Serve until interrupted."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=8090)
+    url = os.environ.get("STREAMBANK_URL", "http://127.0.0.1:8080")
+    with Streambank(url, key=os.environ.get("STREAMBANK_KEY", "local")) as client:
+        Handler.service = ChatService(client)
+        server = ThreadingHTTPServer(("127.0.0.1", parser.parse_args().port), Handler)
+        print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

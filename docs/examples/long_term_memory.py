@@ -1,0 +1,86 @@
+"""Long-term memory around a streaming, asynchronous model: ingestion at completion, a strategy of one's own, recall.
+
+python docs/examples/long_term_memory.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from streambank.client import AsyncBank, AsyncStreambank, GenerationRule
+from streambank.client.koog import (
+    AsyncStreambankStorage,
+    FilteringExtractionStrategy,
+    IngestionSettings,
+    IngestionTiming,
+    LongTermMemory,
+    MemoryRecord,
+    Message,
+    RetrievalSettings,
+    SearchRequest,
+    UserPromptAugmenter,
+)
+
+EMAIL = re.compile(r"[\w.]+@[\w.]+")
+users_only = FilteringExtractionStrategy(roles={"user"})
+
+
+def without_addresses(messages: Sequence[Message]) -> list[MemoryRecord]:
+    """Make records of what the user said, without mail addresses; the ids stay, so that nothing is stored twice."""
+    return [
+        MemoryRecord(EMAIL.sub("[address]", record.content), record.id, record.metadata)
+        for record in users_only(messages)
+    ]
+
+
+async def model(messages: list[dict[str, Any]]) -> AsyncIterator[str]:
+    """Stand in for a model: stream what the prompt says of earlier conversations."""
+    known = [line.removeprefix("- ") for line in messages[-1]["content"].splitlines() if line.startswith("- ")]
+    for word in (" ".join(known) or "Nothing yet.").split():
+        yield f"{word} "
+
+
+async def converse(memory: LongTermMemory, text: str) -> str:
+    """Let the model answer in a run of its own."""
+    async with memory.run() as run:
+        frames = run.wrap(model)([{"role": "user", "content": text}])
+        return "".join([frame async for frame in frames]).strip()
+
+
+async def flush(bank: AsyncBank, scope: dict[str, str]) -> None:
+    """Have memories made of what was said until now."""
+    operation = await bank.ingest_events(scope=scope, stream_id="chat", force_flush=True)
+    await operation.wait()
+
+
+async def main() -> None:
+    url = os.environ.get("STREAMBANK_URL", "http://127.0.0.1:8080")
+    scope = {"user_id": f"koog-{uuid4()}"}
+    async with AsyncStreambank(url, token=os.environ.get("STREAMBANK_TOKEN", "local")) as client:
+        bank = client.bank("default")
+        # After 20 messages, or once nothing was said for five minutes.
+        rule = GenerationRule(event_count=20, idle_duration=timedelta(minutes=5))
+        storage = AsyncStreambankStorage(bank, scope=scope, stream_id="chat", generation_rule=rule)
+        memory = LongTermMemory(
+            ingestion=IngestionSettings(
+                storage=storage,
+                extraction_strategy=without_addresses,
+                timing=IngestionTiming.ON_AGENT_COMPLETION,
+            ),
+            retrieval=RetrievalSettings(storage=storage, top_k=3, augmenter=UserPromptAugmenter()),
+        )
+        print("first run:", await converse(memory, "I live in Graz, and my address is ada@example.com."))
+        await flush(bank, scope)
+        print("second run:", await converse(memory, "Where do I live?"))
+        for result in await storage.search(SearchRequest(query="Where does the user live?", top_k=1)):
+            print(f"by hand: {result.document.content} ({result.score:.2f})")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

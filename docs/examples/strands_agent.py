@@ -1,0 +1,61 @@
+"""A Strands agent that remembers its user.
+
+    pip install 'streambank[strands]'
+    STREAMBANK_URL=http://127.0.0.1:8080 STREAMBANK_TOKEN=local python strands_agent.py alice
+
+Whatever it is told goes to the user's stream, the service makes memories of it, and what fits the question is put
+before the model when the user asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from datetime import timedelta
+
+from strands import Agent
+from strands.memory import MemoryManager
+from strands.models import Model
+
+from streambank.client import GenerationRule, Streambank
+from streambank.client.strands import StreambankMemoryStore
+
+
+def remembering_agent(client: Streambank, *, user: str, session: str, model: Model | None = None) -> Agent:
+    """Return an agent with a store of its own: the user's memories, and a stream for this conversation."""
+    store = StreambankMemoryStore(
+        client=client,
+        scope={"user_id": user},
+        stream_id=session,
+        description="What is known about the user from earlier conversations",
+        # The service makes memories after ten messages, or once nobody has said anything for five minutes.
+        generation_rule=GenerationRule(event_count=10, idle_duration=timedelta(minutes=5)),
+    )
+    return Agent(model=model, memory_manager=MemoryManager([store]), callback_handler=None)
+
+
+async def handle(agent: Agent, question: str) -> str:
+    """Answer one request: its turn is stored before the answer goes out, however soon the event loop ends."""
+    try:
+        return str(await agent.invoke_async(question))
+    finally:
+        if agent.memory_manager is not None:
+            await agent.memory_manager.flush()
+
+
+def connect() -> Streambank:
+    """Return a client that gives up after ten seconds, so that no turn waits longer for a service that is away."""
+    return Streambank(os.environ["STREAMBANK_URL"], token=os.environ["STREAMBANK_TOKEN"], timeout_seconds=10)
+
+
+def main(user: str, model: Model | None = None) -> None:
+    """Talk on the terminal until the input ends; without a *model* Strands takes its own default."""
+    with connect() as client:
+        agent = remembering_agent(client, user=user, session="terminal", model=model)
+        for line in sys.stdin:
+            print(asyncio.run(handle(agent, line)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

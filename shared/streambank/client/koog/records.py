@@ -1,0 +1,84 @@
+"""What is stored and found, and what a storage must be able to do."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+Metadata: TypeAlias = Mapping[str, Any]
+
+
+class TextDocument(Protocol):
+    """A text that may have an id; what has the same id is the same document."""
+
+    @property
+    def content(self) -> str: ...
+
+    @property
+    def id(self) -> str | None: ...
+
+    @property
+    def metadata(self) -> Metadata: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecord:
+    """A text to remember; without an *id* the run gives it one before it is stored."""
+
+    content: str
+    id: str | None = None
+    metadata: Metadata = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """What is searched for: the *top_k* documents that score *threshold* (-1 to 1) or more."""
+
+    query: str
+    top_k: int = 10
+    threshold: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A document that was found; the higher its score (at most 1), the nearer it is."""
+
+    document: TextDocument
+    score: float
+
+
+class WriteStorage(Protocol):
+    """Keeps documents, apart for each namespace; `None` is a namespace too."""
+
+    def add(self, documents: Sequence[TextDocument], namespace: str | None = None) -> Sequence[str]:
+        """Store documents and return the ids of those that it took; the same id again is the same document."""
+        ...
+
+    def update(self, documents: Mapping[str, TextDocument], namespace: str | None = None) -> Sequence[str]:
+        """Replace the documents of these ids and return the ids of those that existed."""
+        ...
+
+
+class AsyncWriteStorage(Protocol):
+    """A `WriteStorage` whose methods are awaited."""
+
+    def add(self, documents: Sequence[TextDocument], namespace: str | None = None) -> Awaitable[Sequence[str]]: ...
+
+    def update(
+        self, documents: Mapping[str, TextDocument], namespace: str | None = None
+    ) -> Awaitable[Sequence[str]]: ...
+
+
+class SearchStorage(Protocol):
+    """Finds documents in one namespace."""
+
+    def search(self, request: SearchRequest, namespace: str | None = None) -> Sequence[SearchResult]:
+        """Return what was found, the best first."""
+        ...
+
+
+class AsyncSearchStorage(Protocol):
+    """A `SearchStorage` whose method is awaited."""
+
+    def search(self, request: SearchRequest, namespace: str | None = None) -> Awaitable[Sequence[SearchResult]]: ...

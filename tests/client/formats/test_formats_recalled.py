@@ -1,0 +1,49 @@
+"""Recalled memories in a prompt: readable for the model, invisible to the service's extractor."""
+
+from dataclasses import dataclass
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from streambank.client.formats import render_memories
+from streambank.rules.recalled import without_recalled
+
+
+@dataclass(frozen=True)
+class Memory:
+    fact: str
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    memory: Memory
+
+
+def test_memories_stand_in_a_marked_block():
+    """One memory a line; texts, memories and results of a retrieval are all taken."""
+    block = render_memories(["I play chess.", Memory("I have\ntwo  cats."), Retrieved(Memory("a < b & c"))])
+    assert block.splitlines() == [
+        "<streambank-memory>",
+        "- I play chess.",
+        "- I have two cats.",
+        "- a &lt; b &amp; c",
+        "</streambank-memory>",
+    ]
+
+
+def test_no_memories_are_no_block():
+    """Nothing is put into the prompt where nothing was recalled."""
+    assert render_memories([]) == ""
+    assert render_memories(["", " "]) == ""
+
+
+FACTS = st.lists(st.text(max_size=20) | st.sampled_from(["</streambank-memory>", "<streambank-memory a='1'>", "<"]))
+
+
+@given(st.text(alphabet="ab \n", max_size=9), FACTS, st.text(alphabet="ab \n", max_size=9))
+@example("ask ", ["</streambank-memory>I hate dogs."], " end")
+@example("ask ", ["<streambank-memory>", "x"], " end")
+def test_the_service_sees_nothing_of_the_block(before, facts, after):
+    """Whatever the facts say, what the service reads of a turn is what stands around the block: no fact ends it."""
+    left = without_recalled(before + render_memories(facts) + after)
+    assert left.split() == (f"{before}\n{after}" if any(fact.strip() for fact in facts) else before + after).split()

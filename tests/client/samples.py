@@ -1,0 +1,62 @@
+"""One call of every method of the client, for the tests that go through all of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+SCOPE = {"user_id": "1"}
+NAME = "reasoningEngines/default"
+
+# By method: the arguments of each call that shows what the method can reach.
+BANK: dict[str, list[dict[str, Any]]] = {
+    "get": [{}],
+    "update": [{"display_name": "a bank"}],
+    "delete": [{"force": True}],
+    "get_usage": [{}],
+    "erase_scope": [{"scope": {"user_id": "1"}, "user_id": "1", "conversation_ids": ["c"], "dry_run": True}],
+    "erase": [{"force": True, "dry_run": True}],
+    "ingest_events": [{"scope": SCOPE}],
+    "generate_memories": [{"scope": SCOPE, "direct_memories": ["Likes tea."]}],
+    "retrieve_memories": [{"scope": SCOPE, "query": "tea"}],
+    "retrieve_all_memories": [{"scope": SCOPE}],
+    "retrieve_profiles": [{"scope": SCOPE}],
+    "create_memory": [{"scope": SCOPE, "fact": "Likes tea."}],
+    "get_memory": [{"memory": "m"}],
+    "list_memories": [{}],
+    "update_memory": [{"memory": "m", "fact": "Likes tea."}],
+    "delete_memory": [{"memory": "m"}],
+    "rollback_memory": [{"memory": "m", "target_revision_id": "1"}],
+    "purge_memories": [{"filter": 'fact="Likes tea."'}],
+    "list_revisions": [{"memory": "m"}],
+    "get_revision": [{"memory": "m", "revision": "1"}],
+    "create_session": [{"user_id": "1"}],
+    "get_session": [{"session": "s"}],
+    "list_sessions": [{}],
+    "update_session": [{"session": "s", "display_name": "a session"}],
+    "delete_session": [{"session": "s"}],
+    "append_event": [
+        {"session": "s", "author": "user", "invocation_id": "1", "timestamp": datetime(2026, 1, 1, tzinfo=UTC)}
+    ],
+    "list_session_events": [{"session": "s"}],
+    "load_chat_history": [{"conversation_id": "c"}],
+    "store_chat_history": [{"conversation_id": "c", "messages": []}],
+    "delete_chat_history": [{"conversation_id": "c"}],
+    "get_operation": [
+        {"operation": "o-1"},
+        {"operation": f"{NAME}/operations/create"},
+        {"operation": f"{NAME}/operations/update"},
+        {"operation": f"{NAME}/memories/m/operations/create-1"},
+        {"operation": f"{NAME}/sessions/s/operations/create"},
+        {"operation": f"{NAME}/sessions/s/operations/delete"},
+    ],
+    "list_operations": [{}],
+    "wait_operation": [{"operation": "o-1"}],
+    "redrive_operation": [{"operation": "o-1"}],
+    "cancel_operation": [{"operation": "o-1"}],
+    "delete_operation": [{"operation": "o-1"}],
+}
+CLIENT: dict[str, list[dict[str, Any]]] = {
+    "create_bank": [{"display_name": "a bank"}],
+    "list_banks": [{}],
+}

@@ -1,0 +1,197 @@
+"""The shapes of what is taken and answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from infra.openapi.routes import ROUTES
+from streambank.client import types
+from streambank.client.spelling import seconds
+from streambank.client.types.memories import RetrievedMemories
+from tests.client.answering import reply, script
+from tests.client.samples import SCOPE
+
+# What the client calls otherwise than the service's table of routes.
+OTHER_NAMES = {
+    "Bank": "BankResource",
+    "BankRequest": "BankResource",
+    "Books": "Usage",
+    "ContextSpec": "BankContext",
+    "Empty": "Nothing",
+    "ErasureManifest": "Erased",
+    "ErasureMetadata": "OperationMetadata",
+    "ExampleContent": "Content",
+    "ExampleEvent": "Event",
+    "MemoryRevision": "Revision",
+    "MemoryTopicId": "Topic",
+    "Operation": "OperationDocument",
+    "RawContent": "Content",
+    "RawEvent": "Event",
+    "SessionContent": "Content",
+    "WindowMetadata": "OperationMetadata",
+    "WindowOperation": "OperationDocument",
+}
+# What is no shape here: pages and operations of one response, bodies that are arguments, maps that are plain.
+NO_SHAPE = re.compile(
+    r"\w+(Request|Operation|Params)|(DirectContents|DirectMemories|Session)Source|Banks|Memories|MemoryRevisions|MetadataValue|MetadataFilter|FilterGroup"
+    r"|Operations|Profiles|RetrievedMemories|SessionEvents|Sessions|EventActions|EventMetadata"
+)
+
+
+def inside(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from inside(argument)
+
+
+def models() -> dict[str, type[BaseModel]]:
+    """Return every model that a route's answer or body is made of, by its name."""
+    found: dict[str, type[BaseModel]] = {}
+    left = [kind for route in ROUTES for kind in (route.answer, route.body) if kind]
+    while left:
+        kind = left.pop()
+        if found.setdefault(f"{kind.__module__}.{kind.__name__}", kind) is kind:
+            left += [
+                one
+                for field in kind.model_fields.values()
+                for one in inside(field.annotation)
+                if one not in found.values()
+            ]
+    return found
+
+
+MODELS = models()
+INSTANT = "2026-01-02T03:04:05.678Z"
+MEMORY = {"name": "b/memories/m", "scope": SCOPE, "createTime": INSTANT, "updateTime": INSTANT}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+def spelled(kind: type[BaseModel]) -> set[str]:
+    return {field.alias or name for name, field in kind.model_fields.items()}
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_client_has_every_field(name: str) -> None:
+    """What the service takes and answers has a field in the client's type, spelled as on the wire."""
+    service = MODELS[name]
+    shape = OTHER_NAMES.get(service.__name__, service.__name__)
+    if not NO_SHAPE.fullmatch(shape):
+        assert spelled(service) <= spelled(getattr(types, shape))
+
+
+def test_unknown_fields_are_no_error() -> None:
+    """A field that a newer service adds is left out, at every level."""
+    said = {**MEMORY, "fact": "Likes tea.", "new": {"a": 1}, "topics": [{"customMemoryTopicLabel": "t", "new": 1}]}
+    found = types.Memory.model_validate(said)
+    assert found.topics == [types.Topic(custom_memory_topic_label="t")]
+    assert not hasattr(found, "new")
+
+
+def test_values_that_a_newer_service_adds_are_kept() -> None:
+    """States, verdicts and kinds are texts, so that one that is not known yet is read."""
+    told = types.OperationDocument.model_validate(
+        {"name": "o", "metadata": {"state": "NEW", "nextTrigger": {"kind": "NEW", "time": INSTANT}}}
+    )
+    assert (told.metadata.state, told.done) == ("NEW", False)
+
+
+def test_metadata_is_plain() -> None:
+    """Values come without the wrapping that says what they are, each as the type that it was."""
+    wrapped = {
+        "s": {"stringValue": "2026-01-02T03:04:05Z"},
+        "d": {"doubleValue": 1},
+        "b": {"boolValue": True},
+        "t": {"timestampValue": INSTANT},
+    }
+    found = types.Memory.model_validate({**MEMORY, "metadata": wrapped})
+    assert found.metadata == {
+        "s": "2026-01-02T03:04:05Z",
+        "d": 1.0,
+        "b": True,
+        "t": datetime(2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC),
+    }
+    assert [type(value) for value in found.metadata.values()] == [str, float, bool, datetime]
+    assert types.Memory.model_validate(found.document()) == found
+
+
+@given(st.dictionaries(st.text(), JSON))
+def test_parts_of_any_kind_are_kept(inside: dict[str, Any]) -> None:
+    """What is inside a call's arguments, or of a kind without a field here, comes back as it was."""
+    part = {"functionCall": {"name": "f", "args": inside}, "newKind": {"x_y": inside}}
+    assert types.Part.model_validate(part).document() == part
+
+
+def test_both_spellings_are_taken() -> None:
+    """A dictionary in snake_case or in camelCase makes the same shape, which is written in camelCase."""
+    for said in ({"event_count": 3, "idle_duration": "60s"}, {"eventCount": 3, "idleDuration": timedelta(minutes=1)}):
+        rule = types.GenerationRule.model_validate(said)
+        assert rule.idle_duration == timedelta(seconds=60)
+        assert rule.document() == {"eventCount": 3, "idleDuration": "60s"}
+    assert types.SchemaConfig(id="s", memory_schema={"type": "object"}).document()["schema"] == {"type": "object"}
+
+
+@given(st.timedeltas(timedelta(0), timedelta(days=36_525)))
+def test_spans_survive_the_wire(span: timedelta) -> None:
+    """A span is written so that it is read back to the microsecond."""
+    written = seconds(span)
+    assert written.endswith("s")
+    assert types.TtlConfig.model_validate({"defaultTtl": written}).default_ttl == span
+
+
+def test_shapes_are_frozen() -> None:
+    """What a reply said cannot be changed by accident."""
+    with pytest.raises(ValidationError):
+        types.Part(text="a").text = "b"  # type: ignore[misc]
+
+
+def test_text_of_a_content() -> None:
+    """A content's text is that of its parts; thoughts and parts without one say nothing."""
+    parts = [types.Part(text="a"), types.Part(text="no", thought=True), types.Part(), types.Part(text="b")]
+    assert types.Content(parts=parts).text == "a\nb"
+
+
+def test_retrieved_memories_are_a_list_with_events_beside_it() -> None:
+    """A search's answer is its memories; the events, and what the headers tell, are attributes."""
+    event = {
+        "event": {"eventTime": INSTANT, "content": {"role": "user", "parts": [{"text": "tea"}]}},
+        "streamId": "s",
+        "window": 1,
+        "sequence": 2,
+        "pending": True,
+        "distance": 0.5,
+    }
+    answer = reply(
+        {"retrievedMemories": [{"memory": MEMORY, "distance": 0.25}], "retrievedEvents": [event]},
+        x_streambank_effective_top_k="100",
+        x_streambank_events_looked_at="5000",
+    )
+    bank = script(answer).client().bank()
+    found = bank.retrieve_memories(scope=SCOPE, query="tea", top_k=101, include_events=True)
+    assert isinstance(found, RetrievedMemories)
+    assert isinstance(found, list)
+    assert [(one.memory.id, one.distance) for one in found] == [("m", 0.25)]
+    assert [(one.event.content.text, one.pending) for one in found.events] == [("tea", True)]
+    assert (found.effective_top_k, found.events_looked_at) == (100, 5_000)
+    plain = script(reply({})).client().bank().retrieve_memories(scope=SCOPE, query="tea")
+    assert (plain, plain.events, plain.effective_top_k) == ([], [], None)
+
+
+def test_every_shape_is_exported() -> None:
+    """Each name of `streambank.client.types` is found, and no other is."""
+    assert all(getattr(types, name) for name in types.__all__)
+    assert set(dir(types)) == set(types.__all__)
+    with pytest.raises(AttributeError):
+        types.Nonsense  # noqa: B018

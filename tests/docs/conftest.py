@@ -1,0 +1,93 @@
+"""A local service for the examples, which run in processes of their own, and an endpoint that speaks for OpenAI."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.local.service import LocalService
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="package")
+def service() -> Iterator[LocalService]:
+    with LocalService(timer_enabled=False) as service:
+        yield service
+
+
+@pytest.fixture
+def run_example(service: LocalService) -> Run:
+    """Run an example against the service, and return what it prints; it must end well and complain of nothing."""
+
+    def run(name: str, *arguments: str, typed: str = "", **environment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, str(EXAMPLES / name), *arguments],
+            input=typed,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            cwd=ROOT,
+            env={**os.environ, "STREAMBANK_URL": service.base_url, "STREAMBANK_TOKEN": "local", **environment},
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    return run
+
+
+@dataclass
+class ChatEndpoint:
+    """Answers chat completions with scripted messages, in order, and keeps what it was asked."""
+
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    url: str = ""
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.asked.append(request)
+        return {"object": "chat.completion", "choices": [{"index": 0, "message": self.messages.pop(0)}]}
+
+    def prompts(self) -> list[list[dict[str, Any]]]:
+        return [request["messages"] for request in self.asked]
+
+
+@pytest.fixture
+def chat_endpoint() -> Iterator[ChatEndpoint]:
+    endpoint = ChatEndpoint()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            assert self.path == "/v1/chat/completions"
+            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            body = json.dumps(endpoint.answer(request)).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    endpoint.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    yield endpoint
+    server.shutdown()
+    server.server_close()
+    thread.join()

@@ -1,0 +1,106 @@
+"""The pages' examples run, against the whole service, and do what their pages say."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import Any
+
+import httpx
+import pytest
+
+from infra.local.service import LocalService
+from streambank.client import Streambank
+from tests.docs.conftest import EXAMPLES, ROOT, ChatEndpoint, Run
+
+PAGES = ROOT / "docs"
+_users = count(1)
+
+
+def spoken(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def called(tool: str) -> dict[str, Any]:
+    call = {"id": "call-1", "type": "function", "function": {"name": tool, "arguments": "{}"}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def test_openai_loop(run_example: Run, chat_endpoint: ChatEndpoint, service: LocalService) -> None:
+    """A tool is called in one run; the next conversation is told what the first one said; it is stored nowhere."""
+    user = f"openai-{next(_users)}"
+    options = {"OPENAI_BASE_URL": chat_endpoint.url, "OPENAI_API_KEY": "key", "MODEL": "scripted"}
+    chat_endpoint.messages = [called("today"), spoken("It is a Monday."), spoken("Noted.")]
+    typed = "What day is it?\nMy favorite sport is flying red kites.\n"
+    assert run_example("openai_loop.py", user, "monday", typed=typed, **options) == "It is a Monday.\nNoted.\n"
+    roles = [[message["role"] for message in prompt] for prompt in chat_endpoint.prompts()]
+    first = ["system", "user"]
+    assert roles == [first, [*first, "assistant", "tool"], [*first, "assistant", "tool", "assistant", "user"]]
+
+    chat_endpoint.messages = [spoken("Red kites.")]
+    run_example("openai_loop.py", user, "tuesday", typed="Which kites do I fly?\n", **options)
+    told = chat_endpoint.prompts()[-1]
+    assert "<streambank-memory>" in told[0]["content"]
+    assert "flying red kites" in told[0]["content"]
+    with Streambank(service.base_url, token="local") as client:
+        facts = [row.memory.fact for row in client.bank().retrieve_memories(scope={"user_id": user})]
+    assert len(facts) == len(set(facts))
+    assert not [fact for fact in facts if "streambank-memory" in fact]
+
+
+def test_langchain_agent(run_example: Run) -> None:
+    """The second conversation is answered with what the first one said."""
+    first, second, third = run_example("langchain_agent.py").splitlines()
+    assert first == "I live in Graz. -> Noted."
+    assert second == "My favorite color is blue. -> Noted."
+    assert re.fullmatch(r"Where do I live\? -> I remember: .*Graz.*", third)
+
+
+def test_long_term_memory(run_example: Run) -> None:
+    """The second run recalls what the first one stored, without the address that the strategy took out."""
+    first, second, by_hand = run_example("long_term_memory.py").splitlines()
+    assert first == "first run: Nothing yet."
+    assert "Graz" in second
+    assert "Graz" in by_hand
+    assert "ada@" not in second + by_hand
+
+
+@pytest.mark.parametrize("page", ["openai.md", "langchain.md", "koog.md"])
+def test_pages_show_the_examples_as_they_run(page: str) -> None:
+    """Each block that a page takes from an example stands in that example, word for word."""
+    text = (PAGES / page).read_text()
+    name = re.search(r"\]\(examples/(\w+\.py)\)", text)
+    assert name
+    example = (EXAMPLES / name[1]).read_text()
+    shown = re.findall(rf"<!-- from {name[1]} -->\n\n```python\n(.*?)```", text, re.DOTALL)
+    assert shown
+    assert [block for block in shown if block not in example] == []
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (PAGES / page).read_text(), re.DOTALL)
+
+
+def test_requests_of_the_koog_page_are_taken(service: LocalService) -> None:
+    """What the Kotlin code of the page sends is taken by the service, in the order of the page, and answered so."""
+    headers = {"authorization": "Bearer local"}
+    requests = blocks("koog.md", "http")
+    assert len(requests) == 4
+    with httpx.Client(base_url=service.base_url, headers=headers) as client:
+        for request in requests:
+            line, _, body = request.partition("\n\n")
+            method, path = line.split()
+            reply = client.request(method, path, content=body or None)
+            assert reply.status_code == 200, reply.text
+            service.settle()
+        assert reply.json()["messages"]
+
+
+def test_kotlin_of_the_koog_page_sends_those_requests() -> None:
+    """Paths and fields of the page's Kotlin code are those of the requests that were tried."""
+    code = "\n".join(blocks("koog.md", "kotlin"))
+    tried = "\n".join(blocks("koog.md", "http"))
+    paths = set(re.findall(r'"(/memories:\w+|/chatHistory\?conversationId=)', code))
+    assert paths == set(re.findall(r"default(/memories:\w+|/chatHistory\?conversationId=)", tried))
+    fields = set(re.findall(r'put(?:JsonObject|JsonArray)?\("(\w+)"', code))
+    assert fields <= set(re.findall(r'"(\w+)":', tried))
