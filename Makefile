@@ -7,7 +7,7 @@ FUZZ_VENV := .venv-fuzz
 FUZZ_STAMP := $(FUZZ_VENV)/.installed
 SDK_VENV := .venv-sdk
 SDK_STAMP := $(SDK_VENV)/.installed
-STACK_VENVS := .venv-stack .venv-runtime .venv-checkov
+STACK_VENVS := .venv-stack .venv-runtime .venv-ministack .venv-checkov
 # Lambda's Python, on the path or where pyenv keeps it; without it `make test-stack` skips what is built.
 PYTHON313 ?= $(shell for p in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; then \
@@ -61,6 +61,7 @@ test: $(STAMP)  ## the fast suite
 
 test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP)  ## everything, minutes of it
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" tests/journeys
 
 test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template, in emulators
 	@$(BIN)/python -m infra.stack
@@ -92,9 +93,12 @@ pins:  ## renew the pins (needs uv)
 		requirements/fuzz.in --output-file requirements/fuzz.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/sdk.in --output-file requirements/sdk.txt
-	for name in stack runtime checkov; do \
+	for name in stack runtime ministack checkov; do \
 		uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
 			requirements/$$name.in --output-file requirements/$$name.txt; done
+	for name in mem0 langmem strands; do \
+		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+			requirements/peers/$$name.in --output-file requirements/peers/$$name.txt; done
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(STACK_VENVS) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
+	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam

@@ -1,27 +1,42 @@
 """One local service for all journeys; each test has scopes, streams and banks of its own."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator
+from typing import cast
 
 import httpx
 import pytest
 
 from infra.local.service import LocalService
+from tests.bedrock.thinking import bedrock_service
 from tests.journeys.caller import Caller
 from tests.journeys.crowding import Calls, stores
+from tests.stack.deployed import Deployed
 
 
 @pytest.fixture(scope="package")
 def service(request: pytest.FixtureRequest) -> Iterator[LocalService]:
     """The whole service in this process, by default with the embedded model; the clock moves only when told."""
     parameters = getattr(request, "param", {})
+    deployed = Deployed.named()
+    if deployed and parameters not in ({}, {"AuthMode": "keys"}):
+        pytest.skip("needs a stack with other parameters")
+    if deployed:  # `make test-stack` plays the journeys against a stack that it has deployed
+        yield cast("LocalService", deployed)
+        return
+    if os.environ.get("STREAMBANK_JOURNEYS_MODEL") == "bedrock":  # `make test-all` plays them with each model
+        with bedrock_service(**parameters) as service:
+            yield service
+        return
     with LocalService(parameters=parameters, timer_enabled=False) as service:
         yield service
 
 
 @pytest.fixture(scope="package")
 def client(service: LocalService) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=service.base_url, headers={"authorization": "Bearer local"}, timeout=60) as client:
+    token = getattr(service, "token", "local")
+    with httpx.Client(base_url=service.base_url, headers={"authorization": f"Bearer {token}"}, timeout=60) as client:
         yield client
 
 
@@ -35,6 +50,8 @@ def caller(service: LocalService, client: httpx.Client) -> Iterator[Caller]:
 @pytest.fixture
 def calls(service: LocalService) -> Iterator[Calls]:
     """Watch every call to DynamoDB: none of them may be a Scan."""
+    if Deployed.named():
+        pytest.skip("needs the service in this process")
     calls, events = Calls(Counter()), stores().table._client.meta.events
     events.register("before-call.dynamodb", calls)
     yield calls

@@ -1,0 +1,54 @@
+"""What the linters say; a finding of checkov is fixed, or accepted with its reason."""
+
+import json
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from samtranslator.yaml_helper import yaml_parse
+
+from infra.local.stack import translate
+from infra.stack.outcome import Outcome, failed, passed
+from infra.stack.tools import BUILD, ROOT, run, tool
+
+ACCEPTED = Path(__file__).parent / "accepted.toml"
+
+
+def sam_validates() -> Outcome:
+    """Prove that SAM takes the template."""
+    status, said = run([tool("stack", "sam"), "validate", "--lint"])
+    return failed(said) if status else passed("a valid SAM template")
+
+
+def cfn_lint_finds_nothing() -> Outcome:
+    """Prove that cfn-lint finds nothing, at any level."""
+    status, said = run([tool("stack", "cfn-lint"), "--template", "template.yaml", "--include-checks", "I"])
+    return failed(said) if status else passed("no error, no warning, no remark")
+
+
+def checkov_finds_what_is_accepted() -> Outcome:
+    """Prove that checkov's findings are the accepted ones, in the template and in what SAM makes of it."""
+    checkov = tool("checkov", "checkov")
+    found: Counter[str] = Counter()
+    for file in (ROOT / "template.yaml", _translated()):
+        _, said = run([checkov, "-f", file, "--framework", "cloudformation", "--skip-download", "-o", "json"])
+        found.update(_findings(json.loads(said[said.index("{") :])))
+    accepted: dict[str, Any] = tomllib.loads(ACCEPTED.read_text())
+    unexplained, stale = sorted(set(found) - set(accepted)), sorted(set(accepted) - set(found))
+    if unexplained or stale:
+        return failed(f"not accepted: {unexplained}; accepted and not found: {stale}")
+    return passed(f"{found.total()} findings of {len(found)} kinds, each with its reason in {ACCEPTED.name}")
+
+
+def _findings(report: dict[str, Any]) -> Counter[str]:
+    return Counter(check["check_id"] for check in report["results"]["failed_checks"])
+
+
+def _translated() -> Path:
+    """Write the CloudFormation that SAM makes of the template, since checkov reads SAM's own types in part only."""
+    translated = translate(yaml_parse((ROOT / "template.yaml").read_text()), ROOT, {})
+    BUILD.mkdir(parents=True, exist_ok=True)
+    file = BUILD / "translated.json"
+    file.write_text(json.dumps(translated))
+    return file

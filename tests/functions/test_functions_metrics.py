@@ -1,0 +1,57 @@
+"""The metrics that alarms watch, as CloudWatch reads them from a function's output."""
+
+import json
+
+import pytest
+
+from streambank import telemetry
+from streambank.model.window import Attempt
+from tests.world import event
+
+ATTEMPT = Attempt("default", "a" * 26, 1, 0)
+QUIET = {"faults": [], "parked": 0, "oldest_seconds": 0}
+
+
+def emitted(capsys):
+    """Return the values of the metrics that were written, all under this stack's name."""
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]
+    told = {}
+    for line in lines:
+        [directive] = line["_aws"]["CloudWatchMetrics"]
+        assert (directive["Namespace"], directive["Dimensions"], line["service"]) == (
+            "Streambank",
+            [["service"]],
+            telemetry.LOGGER.service,
+        )
+        told |= {metric["Name"]: (metric["Unit"], line[metric["Name"]]) for metric in directive["Metrics"]}
+    return told
+
+
+def test_every_sweep_tells_how_late_it_is(capsys):
+    """A quiet sweep says 0, so that missing data means that no sweep came."""
+    telemetry.swept(QUIET)
+    assert emitted(capsys) == {"OldestDueSeconds": ("Seconds", [0.0])}
+    telemetry.swept(QUIET | {"oldest_seconds": 301, "parked": 2})
+    assert emitted(capsys) == {"OldestDueSeconds": ("Seconds", [301.0]), "WindowsParked": ("Count", [2.0])}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_parked", "metrics"),
+    [
+        ("MODEL_THROTTLED", False, set()),
+        ("MODEL_THROTTLED", True, {"WindowsParked"}),
+        ("BUDGET_PAUSED", False, {"BudgetPauses"}),
+    ],
+)
+def test_failures_that_need_somebody_are_counted(capsys, outcome, is_parked, metrics):
+    """A window that is parked or paused is counted; one that is tried again is not."""
+    telemetry.failed(ATTEMPT, outcome, is_parked=is_parked, failures=1)
+    assert set(emitted(capsys)) == metrics
+
+
+def test_a_sweep_says_how_long_a_window_has_waited_for_its_seal(world):
+    """The longest time by which any open window was overdue; one that is in time counts nothing."""
+    world.ingest(event("a"), rule={"idleDuration": "60s"})
+    assert world.sweep().oldest_seconds == 0
+    world.clock.move(seconds=460)
+    assert 395 <= world.sweep().oldest_seconds <= 405

@@ -1,0 +1,158 @@
+"""A tour of the service: all routes, timers, lost records, failures and repairs, once each."""
+
+import time
+from contextlib import redirect_stdout
+from io import StringIO
+
+import boto3
+import httpx
+
+from infra import keys
+from infra.local.service import LocalService
+from tests.bedrock.converse_server import Bedrock, error
+from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, said
+
+ROLES = ("ingest", "read", "edit", "admin")
+REJECTED = error(400, "ValidationException")
+
+
+def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
+    """Call everything that can be called, and let everything happen that can."""
+    with httpx.Client(base_url=service.base_url, headers={"authorization": f"Bearer {key}"}, timeout=60) as client:
+        caller = Caller(service, client)
+        for part in (streams, searches, memories, sessions, chats, operations, timers):
+            part(caller)
+        failures(caller, bedrock)
+        deaths(caller, bedrock)
+        banks(caller)
+
+
+def made_key(service: LocalService) -> str:
+    """Make a key for everything, as an operator does."""
+    roles = [word for role in ROLES for word in ("--role", role)]
+    with redirect_stdout(StringIO()) as shown:
+        assert keys.main(["create", "--table", service.stack.table_name, "--all-banks", *roles]) == 0
+    return shown.getvalue().strip()
+
+
+def streams(caller: Caller) -> None:
+    stream = caller.stream()
+    for _ in range(2):
+        stream.flush(said("I keep bees", "e1"), said("I live in Linz"))
+    stream.flush(said("I keep hens"))
+    stream.send(rule={"event_count": 3})
+    whole = stream.body(said("I keep a cat"))
+    caller.post(f"{DEFAULT_BANK}:ingestEvents", whole, headers={"x-idempotency-key": "once"})
+
+
+def searches(caller: Caller) -> None:
+    scope = caller.streams[0].scope
+    params = {"search_query": "bees"}
+    for more in ({}, {"includeEvents": True, "includePending": True}):
+        caller.retrieve(scope, similaritySearchParams=params | more)
+    caller.retrieve(scope, simpleRetrievalParams={"pageSize": 1})
+    caller.post(f"{DEFAULT_BANK}/memories:retrieveProfiles", {"scope": scope})
+
+
+def memories(caller: Caller) -> None:
+    scope = caller.scope()
+    made = caller.post(f"{DEFAULT_BANK}/memories", {"fact": "I keep bees", "scope": scope})["response"]["name"]
+    caller.call("PATCH", made, {"fact": "I keep hens"}, params={"updateMask": "fact"})
+    [newest, oldest] = caller.revisions(caller.get(made))
+    caller.get(newest["name"])
+    caller.post(f"{made}:rollback", {"targetRevisionId": oldest["name"].rsplit("/", 1)[-1]})
+    caller.get(f"{DEFAULT_BANK}/memories", params={"pageSize": "1"})
+    caller.delete(made)
+    for force in (False, True):
+        caller.post(f"{DEFAULT_BANK}/memories:purge", {"filter": 'fact="I keep bees"', "force": force})
+    caller.advance(hours=49)
+
+
+def sessions(caller: Caller) -> None:
+    for _ in range(2):
+        session = caller.post(f"{DEFAULT_BANK}/sessions", {"userId": "u"})["response"]["name"]
+    event = {"author": "user", "invocationId": "1", "timestamp": "2026-01-01T00:00:00Z"}
+    caller.post(f"{session}:appendEvent", event | {"content": {"parts": [{"text": "I keep bees"}], "role": "user"}})
+    caller.get(f"{session}/events")
+    caller.call("PATCH", session, {"displayName": "a talk"}, params={"updateMask": "displayName"})
+    caller.get(f"{DEFAULT_BANK}/sessions")
+    source = {"session": session}
+    caller.post(f"{DEFAULT_BANK}/memories:generate", {"vertexSessionSource": source, "scope": caller.scope()})
+    caller.settle()
+    caller.delete(session)
+
+
+def chats(caller: Caller) -> None:
+    """Load, store and delete a chat, where there are chats."""
+    path = f"{VERSION}/{DEFAULT_BANK}/chatHistory"
+    body = {"messages": [{"role": "user", "content": "hi"}]}
+    for method, content in (("PUT", body), ("GET", None), ("DELETE", None)):
+        caller.client.request(method, path, params={"conversationId": "c"}, json=content)
+
+
+def operations(caller: Caller) -> None:
+    content = {"content": {"role": "user", "parts": [{"text": "I keep bees"}]}}
+    body = {"directContentsSource": {"events": [content]}, "scope": caller.scope()}
+    begun = caller.post(f"{DEFAULT_BANK}/memories:generate", body)["name"]
+    caller.post(f"{begun}:wait", {"timeout": "1s"})
+    caller.settle()
+    caller.get(begun)
+    caller.get(f"{DEFAULT_BANK}/operations")
+    caller.call("GET", f"{DEFAULT_BANK}/usage")
+
+
+def timers(caller: Caller) -> None:
+    """Let the sweep seal and start alone, and arm a timer anew."""
+    idle = caller.stream()
+    idle.send(said("I keep bees"), rule={"idle_duration": "300s"})
+    caller.pass_unseen(seconds=200)
+    idle.send(said("I keep hens"))
+    caller.advance(seconds=600)
+    caller.service.pump_enabled = False
+    caller.stream().send(said("I keep a cat"), force_flush=True)
+    caller.service.pump_enabled = True
+    caller.advance(minutes=5)
+
+
+def failures(caller: Caller, bedrock: Bedrock) -> None:
+    """Fail five times, be parked, be redriven; then run out of tokens."""
+    stream, before = caller.stream(), bedrock.model
+    bedrock.model = lambda _: REJECTED
+    sent = stream.send(said("I keep bees"), force_flush=True)
+    for _ in range(5):
+        caller.advance(minutes=90)
+    bedrock.model = before
+    assert caller.get(sent["name"])["metadata"]["state"] == "PARKED"
+    caller.post(f"{sent['name']}:redrive", {})
+    caller.settle()
+    poor = caller.bank(generation_config={"daily_token_budget": 0})
+    caller.stream(bank=poor).send(said("I keep bees"), force_flush=True)
+    caller.settle()
+    caller.delete(poor, params={"force": "true"})
+
+
+def deaths(caller: Caller, bedrock: Bedrock) -> None:
+    """End an execution from outside while its model is asked: the sweep finds that it has died."""
+    bedrock.slow = [1.5]
+    caller.stream().send(said("I keep bees"), force_flush=True)
+    machines = boto3.client("stepfunctions", region_name="us-east-1")
+    machine = caller.service.stack.machine_arn
+    deadline = time.monotonic() + 10
+    while bedrock.slow and time.monotonic() < deadline:
+        time.sleep(0.05)
+    [running] = machines.list_executions(stateMachineArn=machine, statusFilter="RUNNING")["executions"]
+    machines.stop_execution(executionArn=running["executionArn"])
+    caller.pass_unseen(minutes=3)
+    caller.service.tick()
+    caller.advance(minutes=5)
+
+
+def banks(caller: Caller) -> None:
+    bank = caller.bank()
+    caller.stream(bank=bank).flush(said("I keep bees"))
+    caller.post(f"{bank}/memories", {"fact": "I keep hens", "scope": caller.scope()})
+    caller.post(f"{bank}/sessions", {"userId": "u"})
+    caller.call("PATCH", bank, {"displayName": "other"})
+    caller.get(PARENT)
+    caller.delete(bank, params={"force": "true"})
+    caller.advance(minutes=5)

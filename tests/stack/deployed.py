@@ -1,0 +1,112 @@
+"""A stack that `make test-stack` has deployed into an emulator, in the place of the local service of the journeys.
+
+Its clock is everybody's and its stream is not ours to hold up: what needs either is skipped.
+"""
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
+import boto3
+import pytest
+
+# Names the file that infra.stack wrote about its deployment.
+VARIABLE = "STREAMBANK_STACK"
+SETTLE_SECONDS = 120.0
+
+
+@dataclass
+class Deployed:
+    """What the journeys need of a running service."""
+
+    base_url: str
+    token: str
+    outputs: dict[str, str]
+
+    @classmethod
+    def named(cls) -> "Deployed | None":
+        """Return the deployment that the environment names, and point AWS's SDK at it."""
+        file = os.environ.get(VARIABLE)
+        if not file:
+            return None
+        told = json.loads(Path(file).read_text())
+        ours = {"AWS_ENDPOINT_URL": told["endpoint"], "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+        os.environ.update(ours)
+        return cls(told["url"], told["key"], told["outputs"])
+
+    @property
+    def stack(self) -> Any:
+        return SimpleNamespace(table_name=self.outputs["TableName"])
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def settle(self) -> bool:
+        """Wait until twice in a row nothing runs and no window waits for what the stream brings."""
+        deadline, quiet = time.monotonic() + SETTLE_SECONDS, 0
+        while quiet < 2:
+            if time.monotonic() > deadline:
+                return False
+            quiet = 0 if self._is_running() or self._is_waiting() else quiet + 1
+            time.sleep(0.2)
+        return True
+
+    def _is_running(self) -> bool:
+        found = boto3.client("stepfunctions").list_executions(
+            stateMachineArn=self.outputs["StateMachineArn"], statusFilter="RUNNING"
+        )
+        return bool(found["executions"])
+
+    def _is_waiting(self) -> bool:
+        items = _items(self.stack.table_name)
+        pending = {(item["PK"], item["SK"]) for item in items if item.get("st") == "SEALED"}
+        return any(item.get("ripe") == "1" or (item.get("new") and _before(item) not in pending) for item in items)
+
+    # ---- what a deployed stack does not offer
+
+    @property
+    def pump_enabled(self) -> bool:
+        return True
+
+    @pump_enabled.setter
+    def pump_enabled(self, enabled: bool) -> None:
+        if not enabled:
+            _needs("a stream that can be cut")
+
+    def advance(self, *_: Any) -> NoReturn:
+        _needs("a clock that can be moved")
+
+    def counters(self) -> NoReturn:
+        _needs("counters of local mode")
+
+    @property
+    def clock(self) -> NoReturn:
+        _needs("a clock that can be moved")
+
+
+def _needs(what: str) -> NoReturn:
+    pytest.skip(f"needs {what}")
+
+
+def _items(table: str) -> list[dict[str, Any]]:
+    pages = (
+        boto3.client("dynamodb")
+        .get_paginator("scan")
+        .paginate(
+            TableName=table,
+            ConsistentRead=True,
+            FilterExpression="ripe = :one OR st = :sealed",
+            ExpressionAttributeValues={":one": {"N": "1"}, ":sealed": {"S": "SEALED"}},
+        )
+    )
+    found = [item for page in pages for item in page["Items"]]
+    return [{name: next(iter(value.values())) for name, value in item.items()} for item in found]
+
+
+def _before(item: dict[str, Any]) -> tuple[str, str]:
+    return item["PK"], f"W#{int(item['SK'][2:]) - 1:012}"

@@ -1,0 +1,26 @@
+"""`python -m tests.storm`: a storm of any size, and what was injected."""
+
+import argparse
+import os
+
+from tests.storm.breaks import BREAKS
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.storm", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--broken", choices=sorted(BREAKS), help="overlook one condition")
+    asked = parser.parse_args()
+    os.environ.update(AWS_ACCOUNT_ID_ENDPOINT_MODE="disabled", POWERTOOLS_SERVICE_NAME="streambank")
+    from tests.storm.storm import rage
+
+    accepted, injected = rage(asked.seed, asked.events, broken=asked.broken)
+    for fault, count in injected.most_common():
+        print(f"{count:8,}  {fault}")
+    print(f"{injected.total():8,}  faults; {accepted:,} events accepted, every invariant holds")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

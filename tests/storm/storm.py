@@ -1,0 +1,268 @@
+"""Callers, streams, ticks and executions, each at any time, in weather that kills, throttles, loses and repeats."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from streambank import errors
+from streambank.model.extraction import ExtractedFact, Extraction
+from streambank.model.window import WindowState
+from tests import aws
+from tests.aws import Killed
+from tests.storm import breaks
+from tests.storm.verdict import Told, check
+from tests.storm.weather import Weather
+from tests.world import OneFactPerEvent, World, event
+
+LIE = "made up"
+FAILURES = (errors.ModelTimedOut, errors.ModelThrottled, errors.ModelUnavailable, errors.ModelOutputInvalid, ValueError)
+RULES = (None, {}, {"eventCount": 2}, {"eventCount": 5, "overlapEventCount": 2}, {"idleDuration": "60s"},
+         {"fixedInterval": "120s"})  # fmt: skip
+SKEWS = [timedelta(seconds=s) for s in (-3, -1, 1, 3)]
+
+
+@dataclass
+class Call:
+    """A call that is sent until it is answered, and then perhaps again."""
+
+    stream: str
+    scope: dict[str, str]
+    events: list[dict[str, Any]]
+    rule: dict[str, Any] | None
+    force: bool
+
+
+class Fickle:
+    """A model that hangs, fails and lies."""
+
+    def __init__(self, storm: Storm) -> None:
+        self.storm, self.honest = storm, OneFactPerEvent()
+
+    def extract(self, request: Any) -> Extraction:
+        answer, rng = self.honest.extract(request), self.storm.rng
+        self.honest.requests.clear()
+        if self.storm.weather.is_calm:
+            return answer
+        if rng.random() < 0.06:
+            self.storm.injected["model failed"] += 1
+            raise rng.choice(FAILURES)("injected")
+        if rng.random() < 0.1:
+            self.storm.injected["model lied"] += 1
+            made_up = [ExtractedFact(f"{LIE} {n}", cited) for n, cited in enumerate([(), (999,), (0,)])]
+            facts = rng.choice(((*made_up, *answer.facts), (*answer.facts, *made_up)))
+            return Extraction(facts, answer.usage)
+        return answer
+
+
+@dataclass
+class Storm:
+    """One table's worth of a storm: some scopes with some streams, until *events* were sent."""
+
+    client: Any
+    seed: int
+    events: int
+    streams: int = 60
+    broken: str | None = None
+    injected: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.seed)
+        self.world = World(self.client)
+        self.world.extractor = Fickle(self)
+        self.weather = Weather(self.rng, self.injected, self._somebody)
+        self.records: list[tuple[str, str]] = []
+        self.open: list[Call] = []
+        self.answered: list[Call] = []
+        self.told: list[Told] = []
+        self.sent = 0
+        self.twins: list[dict[str, Any]] = []
+
+    # ---- the whole of it
+
+    def rage(self) -> int:
+        """Let the storm rage, then pass; check what must hold and return how many events were accepted."""
+        if self.broken:
+            breaks.overlook(self.client, self.broken)
+        self.client.meta.events.register("before-parameter-build.dynamodb", self._listen)
+        self.weather.attach(self.client)
+        while self.sent < self.events:
+            self._somebody()
+        self.weather.is_calm = True
+        for call in self.open[:]:
+            self._send(call)
+        assert not self.open, "a call is never answered"
+        self._come_to_rest()
+        return check(self.world, self.told, LIE)
+
+    def _somebody(self) -> None:
+        """Let somebody do something; whoever dies or is refused comes again another time."""
+        who = self.rng.choices(
+            [self._say, self._say_again, self._repeat, self._deliver, self._run, self._tick, self._wait, self._die],
+            [30, 20, 4, 30, 25, 3, 8, 1],
+        )[0]
+        try:
+            who()
+        except (Killed, errors.StreambankError, ClientError, BotoCoreError):
+            return
+
+    # ---- callers
+
+    def _say(self) -> None:
+        if self.sent >= self.events:
+            return
+        number = self.rng.randrange(self.streams)
+        scope, name = f"u{number // 6}", f"s{number}"
+        some = range(self.sent, self.sent + self.rng.choice((1, 1, 2, 3, 8)))
+        self.sent = some.stop
+        if self.rng.random() < 0.1:
+            self._say_once(name, scope, some.start)
+            return
+        said = [event(self._text(scope, n), f"e{n}", self.rng.choice(("user", "user", "model"))) for n in some]
+        call = Call(name, {"user_id": scope}, said, self.rng.choice(RULES), self.rng.random() < 0.1)
+        self.open.append(call)
+        self._send(call)
+
+    def _text(self, scope: str, number: int) -> str:
+        """Return something new, or what others of the scope say too."""
+        return f"{scope}|{number}" if self.rng.random() < 0.7 else f"{scope}|all say {number // 25}"
+
+    def _say_once(self, name: str, scope: str, number: int) -> None:
+        """Send an event without an id, which nobody may send again; whether it came through is not known."""
+        self.world.ingest(event(f"{scope}|once {number}"), scope={"user_id": scope}, streamId=name)
+
+    def _say_again(self) -> None:
+        """Send a call again that was not answered."""
+        if self.open:
+            self._send(self.rng.choice(self.open))
+
+    def _repeat(self) -> None:
+        """Send a call again that was answered long ago."""
+        if self.answered:
+            self.injected["call repeated"] += 1
+            self._send(self.rng.choice(self.answered))
+
+    def _send(self, call: Call) -> None:
+        fields: dict[str, Any] = {"scope": call.scope, "streamId": call.stream, "forceFlush": call.force}
+        if call.rule is not None:
+            fields["rule"] = call.rule
+        with self._skewed():
+            receipt = self.world.ingest(*call.events, **fields)
+        ids = tuple(one["eventId"] for one in call.events)
+        self.told.append(Told(call.stream, ids, receipt.operation.id, call.force))
+        if call in self.open:
+            self.open.remove(call)
+            self.answered.append(call)
+
+    def _skewed(self) -> Skew:
+        """Let one function's clock be wrong by a few seconds."""
+        is_wrong = not self.weather.is_calm and self.rng.random() < 0.1
+        self.injected["clock skewed"] += is_wrong
+        return Skew(self.world, self.rng.choice(SKEWS) if is_wrong else timedelta(0))
+
+    # ---- AWS
+
+    def _listen(self, params: dict[str, Any], **_: Any) -> None:
+        """Take down what the table's stream would tell of: some records get lost, some come twice."""
+        writes = [next(iter(one.values())) for one in params.get("TransactItems", [])] or [params]
+        for write in writes:
+            key = write.get("Item") or write.get("Key")
+            if key and "ConditionExpression" in write and key["SK"]["S"].startswith(("HEAD", "W#")):
+                copies = self.rng.choices([1, 0, 2], [80, 12, 8])[0]
+                self.injected["record lost"] += copies == 0
+                self.injected["record repeated"] += copies == 2
+                self.records += [(key["PK"]["S"], key["SK"]["S"])] * copies
+
+    def _deliver(self) -> None:
+        """Deliver one record, by no means always the oldest; who dies leaves it to be delivered again, or not."""
+        if not self.records:
+            return
+        place = self.rng.randrange(min(len(self.records), 6))
+        self.injected["record reordered"] += place > 0
+        pk, sk = self.records.pop(place)
+        with self._skewed():
+            self.world.react(pk, sk)
+
+    def _run(self) -> None:
+        """Run one execution, perhaps one that has run already."""
+        executions = self.world.executions
+        if self.twins and self.rng.random() < 0.1:
+            self.injected["execution ran twice"] += 1
+            aws.walk(self.twins.pop(), self.world.tasks())
+            return
+        if executions.running:
+            names = list(executions.running)
+            # Whoever comes between is often the twin of the one that it comes between.
+            name = names[-1] if self.weather.depth and self.rng.random() < 0.5 else self.rng.choice(names)
+            payload = executions.running[name]
+            if self.rng.random() < 0.15:
+                self.twins.append(dict(payload))
+            try:
+                aws.walk(payload, self.world.tasks())
+            finally:
+                executions.running.pop(name, None)
+                executions.closed.add(name)
+
+    def _tick(self) -> None:
+        for _ in range(self.rng.choice((1, 1, 2))):
+            with self._skewed():
+                self.world.sweep()
+
+    def _wait(self) -> None:
+        """Let time pass, at times so much that ticks were missed."""
+        span = self.rng.choice((1, 5, 30, 61, 300))
+        self.injected["ticks missed"] += span > 60
+        self.world.clock.move(seconds=span)
+
+    def _die(self) -> None:
+        self.injected["executions died"] += len(self.world.executions.running)
+        self.world.executions.die()
+
+    def _come_to_rest(self) -> None:
+        """Let the sweep alone bring everything home; what is parked is tried again, as an operator would."""
+        for _ in range(6):
+            self.world.finish(4_000)
+            parked = self._parked()
+            if not parked:
+                return
+            for window in parked:
+                self.injected["window parked and redriven"] += 1
+                self.world.windows.redriven(window, due=self.world.clock())
+        raise AssertionError("I6: windows are parked again and again")
+
+    def _parked(self) -> list[Any]:
+        keys = [(item["PK"]["S"], item["SK"]["S"]) for item in aws.dump(self.client) if item["SK"]["S"][:2] == "W#"]
+        windows = [self.world.windows.get("default", pk.split("#")[2], int(sk[2:])) for pk, sk in keys]
+        return [window for window in windows if window and window.state is WindowState.PARKED]
+
+
+@dataclass
+class Skew:
+    """The clock, wrong for a while."""
+
+    world: World
+    by: timedelta
+    before: datetime | None = None
+
+    def __enter__(self) -> None:
+        self.before = self.world.clock.instant
+        self.world.clock.instant += self.by
+
+    def __exit__(self, *_: object) -> None:
+        self.world.clock.instant -= self.by
+
+
+def rage(seed: int, events: int, *, epoch: int = 1_000, broken: str | None = None) -> tuple[int, Counter[str]]:
+    """Let storms rage over fresh tables until *events* were sent; return what was accepted and what was injected."""
+    accepted, injected = 0, Counter[str]()
+    for number in range(-(-events // epoch)):
+        with aws.dynamodb() as client:
+            storm = Storm(client, seed * 1_000 + number, min(epoch, events - number * epoch), broken=broken)
+            accepted += storm.rage()
+            injected += storm.injected
+    return accepted, injected
