@@ -83,6 +83,10 @@ class Meter:
             for action in params["TransactItems"]:
                 [(kind, request)] = action.items()
                 self._write(kind, request, factor=2)
+        elif model.name == "BatchWriteItem":
+            for entry in params["RequestItems"][self._table]:
+                [(kind, request)] = entry.items()
+                self._write(kind.removesuffix("Request"), request, factor=1)
         elif model.name in ("PutItem", "UpdateItem", "DeleteItem"):
             self._write(model.name.removesuffix("Item"), params, factor=1)
 

@@ -12,6 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from streambank import errors
 from streambank.model.extraction import ExtractedFact, Extraction
+from streambank.model.ids import stream_key
 from streambank.model.window import WindowState
 from tests import aws
 from tests.aws import Killed
@@ -24,6 +25,7 @@ LIE = "made up"
 FAILURES = (errors.ModelTimedOut, errors.ModelThrottled, errors.ModelUnavailable, errors.ModelOutputInvalid, ValueError)
 RULES = (None, {}, {"eventCount": 2}, {"eventCount": 5, "overlapEventCount": 2}, {"idleDuration": "60s"},
          {"fixedInterval": "120s"})  # fmt: skip
+STREAMS_OF_SCOPE = 6
 SKEWS = [timedelta(seconds=s) for s in (-3, -1, 1, 3)]
 
 
@@ -82,6 +84,20 @@ class Storm:
         self.told: list[Told] = []
         self.sent = 0
         self.twins: list[dict[str, Any]] = []
+        self.at_work: str | None = None
+        self.deeds = {
+            self._say: 8,
+            self._say_together: 4,
+            self._say_again: 12,
+            self._repeat: 3,
+            self._deliver: 35,
+            self._run: 35,
+            self._tick: 4,
+            self._wait: 8,
+            self._die: 0.3,
+        }
+        names = {f"s{n}": f"u{n // STREAMS_OF_SCOPE}" for n in range(self.streams)}
+        self.scopes = {stream_key({"user_id": scope}, name): scope for name, scope in names.items()}
 
     # ---- the whole of it
 
@@ -102,10 +118,9 @@ class Storm:
 
     def _somebody(self) -> None:
         """Let somebody do something; whoever dies or is refused comes again another time."""
-        who = self.rng.choices(
-            [self._say, self._say_again, self._repeat, self._deliver, self._run, self._tick, self._wait, self._die],
-            [30, 20, 4, 30, 25, 3, 8, 1],
-        )[0]
+        who = self.rng.choices(list(self.deeds), list(self.deeds.values()))[0]
+        if self.weather.depth and self.rng.random() < 0.5:
+            who = self._run
         try:
             who()
         except (Killed, errors.StreambankError, ClientError, BotoCoreError):
@@ -117,7 +132,7 @@ class Storm:
         if self.sent >= self.events:
             return
         number = self.rng.randrange(self.streams)
-        scope, name = f"u{number // 6}", f"s{number}"
+        scope, name = f"u{number // STREAMS_OF_SCOPE}", f"s{number}"
         some = range(self.sent, self.sent + self.rng.choice((1, 1, 2, 3, 8)))
         self.sent = some.stop
         if self.rng.random() < 0.1:
@@ -127,6 +142,18 @@ class Storm:
         call = Call(name, {"user_id": scope}, said, self.rng.choice(RULES), self.rng.random() < 0.1)
         self.open.append(call)
         self._send(call)
+
+    def _say_together(self) -> None:
+        """Let two streams of a scope say the same at the same time, so that their generations meet."""
+        first = self.rng.randrange(0, self.streams, STREAMS_OF_SCOPE)
+        scope, number = f"u{first // STREAMS_OF_SCOPE}", self.sent
+        self.sent += 2
+        for offset in range(2):
+            said = [event(f"{scope}|together {number}", f"e{number + offset}")]
+            call = Call(f"s{first + offset}", {"user_id": scope}, said, None, force=True)
+            self.open.append(call)
+        for call in self.open[-2:]:
+            self._send(call)
 
     def _text(self, scope: str, number: int) -> str:
         """Return something new, or what others of the scope say too."""
@@ -196,17 +223,30 @@ class Storm:
             aws.walk(self.twins.pop(), self.world.tasks())
             return
         if executions.running:
-            names = list(executions.running)
-            # Whoever comes between is often the twin of the one that it comes between.
-            name = names[-1] if self.weather.depth and self.rng.random() < 0.5 else self.rng.choice(names)
+            name = self._chosen(list(executions.running))
             payload = executions.running[name]
+            before, self.at_work = self.at_work, name
             if self.rng.random() < 0.15:
                 self.twins.append(dict(payload))
             try:
                 aws.walk(payload, self.world.tasks())
             finally:
+                self.at_work = before
                 executions.running.pop(name, None)
                 executions.closed.add(name)
+
+    def _chosen(self, names: list[str]) -> str:
+        """Return an execution; whoever comes between another often is its twin, or works in its scope."""
+        dice = self.rng.random() if self.at_work else 1.0
+        if dice < 0.2 and self.at_work in names:
+            return self.at_work
+        near = [name for name in names if name != self.at_work and self._scope(name) == self._scope(self.at_work)]
+        return self.rng.choice(near if near and dice < 0.8 else names)
+
+    def _scope(self, name: str | None) -> str | None:
+        """Return the scope that an execution works in."""
+        payload = self.world.executions.running.get(name or "")
+        return self.scopes.get(payload["sid"]) if payload else None
 
     def _tick(self) -> None:
         for _ in range(self.rng.choice((1, 1, 2))):

@@ -1,0 +1,65 @@
+"""The service's requests to DynamoDB, and which of them lost a race."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from types import TracebackType
+from typing import Any, Self
+
+LOST = ("TransactionCanceledException", "ConditionalCheckFailedException")
+KINDS = ("ingest", "seal", "commit")
+_NOTE = "streambank_load_kind"
+
+
+class Counting:
+    """Listens to a client while it is entered."""
+
+    def __init__(self, client: Any) -> None:
+        self._events = client.meta.events
+        self._lock = threading.Lock()
+        self.requests: Counter[str] = Counter()
+        self.conflicts: Counter[str] = Counter()
+
+    def __enter__(self) -> Self:
+        self._events.register("provide-client-params.dynamodb", self._before)
+        self._events.register("after-call.dynamodb", self._after)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._events.unregister("provide-client-params.dynamodb", self._before)
+        self._events.unregister("after-call.dynamodb", self._after)
+
+    def since(self, requests: Counter[str], conflicts: Counter[str]) -> tuple[Counter[str], Counter[str]]:
+        """Return what came on top of what there was."""
+        return self.requests - requests, self.conflicts - conflicts
+
+    def so_far(self) -> tuple[Counter[str], Counter[str]]:
+        """Return requests and lost races by kind."""
+        with self._lock:
+            return self.requests.copy(), self.conflicts.copy()
+
+    def _before(self, params: dict[str, Any], model: Any, context: dict[str, Any], **_: Any) -> None:
+        context[_NOTE] = kind_of(model.name, params)
+
+    def _after(self, parsed: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        kind, is_lost = context[_NOTE], parsed.get("Error", {}).get("Code") in LOST
+        with self._lock:
+            self.requests[kind] += 1
+            self.conflicts[kind] += is_lost
+
+
+def kind_of(operation: str, params: dict[str, Any]) -> str:
+    """Return what a transaction is for, by the items that it begins with; of any other request, its operation."""
+    if operation != "TransactWriteItems":
+        return operation
+    first, *rest = [_sort_key(action) for action in params["TransactItems"]]
+    if first == "HEAD":
+        return "seal" if rest and rest[0].startswith("W#") else "ingest"
+    return "commit" if first.startswith("W#") else "other"
+
+
+def _sort_key(action: dict[str, Any]) -> str:
+    [request] = action.values()
+    key: str = (request.get("Key") or request["Item"])["SK"]["S"]
+    return key

@@ -1,0 +1,50 @@
+"""A storm passes, and every invariant holds; a build with a condition less does not survive it."""
+
+import pytest
+
+from tests import aws
+from tests.storm import breaks
+from tests.storm.storm import Storm, rage
+
+# Breaks that are known to be noticed; what else is overlooked, another condition backs up.
+NOTICED = ["a stream's version"]
+
+
+def test_a_short_storm_passes():
+    """Whatever is killed, throttled, lost, repeated or lied to: nothing is lost, nothing is doubled."""
+    accepted, injected = rage(seed=2, events=90)
+    assert accepted > 60
+    assert injected.total() > 150
+    assert len(injected) > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [3, 4])
+def test_a_storm_passes(seed):
+    """The same with thousands of events over a hundred streams and more, and thousands of faults."""
+    accepted, injected = rage(seed=seed, events=2_000)
+    print(f"{injected.total()} faults: {dict(injected)}")
+    assert accepted > 1_500
+    assert injected.total() > 2_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NOTICED)
+def test_a_broken_build_is_noticed(name):
+    """With one condition overlooked the storm ends in a broken invariant, within two thousand events."""
+    with pytest.raises(AssertionError):
+        rage(seed=1, events=2_000, epoch=500, broken=name)
+
+
+@pytest.mark.parametrize("name", breaks.BREAKS)
+def test_a_break_overlooks_what_it_names(name):
+    """A build that is broken in fair weather still works: only a race, a twin or a repeat shows the difference."""
+    with aws.dynamodb() as client:
+        storm = Storm(client, seed=1, events=6, broken=name)
+        storm.weather.is_calm = True
+        assert storm.rage() > 0
+
+
+def test_the_same_seed_is_the_same_storm():
+    """What a storm showed can be looked at again."""
+    assert rage(seed=5, events=20) == rage(seed=5, events=20)
