@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import wiring
+from streambank import telemetry, wiring
 from streambank.model.window import Attempt
 from streambank.pipeline.commit import commit
 
 STORES = wiring.stores()
 
 
+@telemetry.unquoted()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Apply a window's plan and return the outcome."""
+    attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
     outcome = commit(
-        Attempt(event["bank"], event["sid"], event["win"], event["att"]),
+        attempt,
         windows=STORES.windows,
         plans=STORES.plans,
         memories=STORES.memories,
@@ -22,4 +24,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         lifetimes=STORES.lifetimes,
         now=wiring.now(),
     )
+    telemetry.worked(telemetry.COMMITTED, attempt, outcome)
     return {"outcome": outcome}

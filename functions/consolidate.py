@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import wiring
+from streambank import telemetry, wiring
 from streambank.model.window import Attempt
 from streambank.pipeline.consolidate import Judging, consolidate
 
 STORES = wiring.stores()
 
 
+@telemetry.unquoted()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Store a plan for a window's candidates and return the outcome."""
+    attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
     outcome = consolidate(
-        Attempt(event["bank"], event["sid"], event["win"], event["att"]),
+        attempt,
         windows=STORES.windows,
         plans=STORES.plans,
         banks=STORES.banks,
@@ -27,4 +29,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
             wiring.now(),
         ),
     )
+    telemetry.worked(telemetry.CONSOLIDATED, attempt, outcome)
     return {"outcome": outcome}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import wiring
+from streambank import telemetry, wiring
 from streambank.model.window import Attempt
 from streambank.pipeline.extract import extract
 
 STORES = wiring.stores()
 
 
+@telemetry.unquoted()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Store the candidates of a window and return the outcome."""
+    attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
     outcome = extract(
-        Attempt(event["bank"], event["sid"], event["win"], event["att"]),
+        attempt,
         windows=STORES.windows,
         plans=STORES.plans,
         banks=STORES.banks,
@@ -24,4 +26,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         lifetimes=STORES.lifetimes,
         now=wiring.now(),
     )
+    telemetry.worked(telemetry.EXTRACTED, attempt, outcome)
     return {"outcome": outcome}

@@ -25,4 +25,6 @@ def _respond(event: dict[str, Any]) -> http.Reply:
     key = http.header(event, "x-idempotency-key")
     call = ingest_call(http.body(event), bank=place.bank, idempotency_key=key)
     access.check_scope(principal, call.stream.scope)
-    return http.reply(operation.receipt(ingest(call, using=USING), place.bank_name))
+    receipt = ingest(call, using=USING)
+    telemetry.ingested(receipt, place.bank, http.request_id(event))
+    return http.reply(operation.receipt(receipt, place.bank_name))

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ASL = json.loads((ROOT / "infra" / "generation.asl.json").read_text())
 MACHINE_ARN = "arn:aws:states:us-east-1:123456789012:stateMachine:generation"
 TABLE = "streambank-test"
+BUCKET = "streambank-test-exports"
 
 
 T = TypeVar("T")
@@ -70,6 +71,27 @@ def dynamodb() -> Iterator[Any]:
             yield client
         finally:
             client.delete_table(TableName=TABLE)  # another emulator may be under way around this one
+
+
+def bucket() -> Any:
+    """Return a client of the running emulator's S3, in which the bucket of exports is there and empty."""
+    client = boto3.client(
+        "s3",
+        region_name="us-east-1",
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+        config=Config(retries={"total_max_attempts": 1}),
+    )
+    client.create_bucket(Bucket=BUCKET)
+    for item in client.list_objects_v2(Bucket=BUCKET).get("Contents", []):
+        client.delete_object(Bucket=BUCKET, Key=item["Key"])
+    return client
+
+
+def objects(client: Any) -> dict[str, bytes]:
+    """Return all that the bucket of exports holds, by key."""
+    keys = [item["Key"] for item in client.list_objects_v2(Bucket=BUCKET).get("Contents", [])]
+    return {key: client.get_object(Bucket=BUCKET, Key=key)["Body"].read() for key in keys}
 
 
 def dump(client: Any) -> list[dict[str, Any]]:

@@ -23,9 +23,10 @@ from streambank.llm.ports import (
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, Receipt
 from streambank.model.window import Attempt
-from streambank.pipeline import commit, consolidate, erase, extract, fail, react, sweep
+from streambank.pipeline import commit, consolidate, erase, export, extract, fail, react, sweep, take_in
 from streambank.pipeline.ingest import Ingestion, ingest
 from streambank.pipeline.operations import get_operation
+from streambank.pipeline.redrive import Redriving
 from streambank.pipeline.spending import Spending
 from streambank.rules import vectors
 from streambank.store.banks import Banks
@@ -33,12 +34,16 @@ from streambank.store.chat_histories import ChatHistories
 from streambank.store.due import DueIndex
 from streambank.store.erasures import Erasures
 from streambank.store.executions import Executions as ExecutionsPort
+from streambank.store.exports import Exports
+from streambank.store.imports import Imports
 from streambank.store.ledger import Ledger
 from streambank.store.memories import Memories
+from streambank.store.objects import Objects
 from streambank.store.plans import Plans
 from streambank.store.sessions import Sessions
 from streambank.store.streams import Lifetimes, Streams
 from streambank.store.table import Patience, Table
+from streambank.store.transfers import Transfers
 from streambank.store.windows import Windows
 from streambank.wire.ingest import ingest_call
 from tests import aws
@@ -119,6 +124,7 @@ class World:
     embedder: Any = field(default_factory=HashEmbedder)
     daily_tokens: int | None = None
     call_tokens: int = 24_000
+    s3: Any = None
     lifetimes: Lifetimes = field(default_factory=lambda: Lifetimes(timedelta(days=90), timedelta(days=90)))
 
     @property
@@ -150,6 +156,10 @@ class World:
             body["directContentsSource"] = {"events": list(events)}
         return ingest(ingest_call(body, bank=bank, idempotency_key=key), using=self.ingestion)
 
+    @property
+    def redriving(self) -> Redriving:
+        return Redriving(self.streams, self.windows, self.plans, self.port, self.clock())
+
     def operation(self, operation: OperationId, bank: str = "default") -> Operation:
         return get_operation(bank, operation, streams=self.streams, windows=self.windows, plans=self.plans)
 
@@ -159,20 +169,24 @@ class World:
 
     # ---- what AWS does
 
-    def sweep(self) -> sweep.Sweep:
-        using = sweep.Sweeper(
+    def sweeper(self) -> sweep.Sweeper:
+        return sweep.Sweeper(
             due=DueIndex(self.table),
             streams=self.streams,
             windows=self.windows,
             memories=self.memories,
             banks=self.banks,
             erasing=self.erasing(),
+            exporting=lambda _time: self.exporting(),
+            importing=lambda _time: self.importing(),
             executions=self.port,
             lifetimes=self.lifetimes,
             clock=self.clock,
             jitter=self.random.random,
         )
-        return sweep.sweep(using=using, has_time=lambda: True)
+
+    def sweep(self) -> sweep.Sweep:
+        return sweep.sweep(using=self.sweeper(), has_time=lambda: True)
 
     def erasing(self, has_time: Callable[[], bool] = lambda: True) -> erase.Erasing:
         return erase.Erasing(
@@ -185,6 +199,37 @@ class World:
             self.clock,
             has_time,
         )
+
+    def exporting(self, has_time: Callable[[], bool] = lambda: True, **more: Any) -> export.Exporting:
+        return export.Exporting(
+            Transfers(self.table),
+            Exports(self.table),
+            self.objects,
+            self.banks,
+            self.patience,
+            self.clock,
+            has_time,
+            **more,
+        )
+
+    def importing(self, has_time: Callable[[], bool] = lambda: True) -> take_in.Importing:
+        return take_in.Importing(
+            Transfers(self.table),
+            Imports(self.table),
+            self.objects,
+            self.banks,
+            Sessions(self.table),
+            self.embedder,
+            self.lifetimes,
+            self.patience,
+            self.clock,
+            has_time,
+        )
+
+    @property
+    def objects(self) -> Objects:
+        """The bucket of exports; a test that needs it makes it (`aws.bucket`)."""
+        return Objects(self.s3, aws.BUCKET)
 
     def react(self, pk: str, sk: str) -> None:
         react.react(

@@ -36,6 +36,7 @@ _DEPLOYABLE = {
     "AWS::Lambda::Function",
     "AWS::Lambda::LayerVersion",
     "AWS::Logs::LogGroup",
+    "AWS::S3::Bucket",
     "AWS::SQS::Queue",
     "AWS::StepFunctions::StateMachine",
 }
@@ -146,6 +147,8 @@ def _point_at_emulator(source: dict[str, Any], root: Path) -> None:
         elif resource["Type"] == "AWS::DynamoDB::Table":
             # Fixed names, so that what a process remembers of one local service holds for its next one.
             properties.setdefault("TableName", f"{NAME}-{name}")
+        elif resource["Type"] == "AWS::S3::Bucket":
+            properties.setdefault("BucketName", f"{NAME}-{name}".lower())
         elif resource["Type"] == "AWS::Serverless::StateMachine":
             properties.setdefault("Name", f"{NAME}-{name}")
             properties["Definition"] = json.loads((root / properties.pop("DefinitionUri")).read_text())

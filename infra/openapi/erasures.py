@@ -17,9 +17,7 @@ class EraseScopeRequest(erasure.EraseScopeRequest):
 
     scope: Scope
     user_id: NeededId | None = None
-    conversation_ids: Annotated[list[NeededId], Field(max_length=erasure.MAX_CONVERSATIONS)] = Field(
-        default_factory=list
-    )
+    conversation_ids: Conversations = Field(default_factory=list)
 
 
 class ErasureMetadata(Answer):

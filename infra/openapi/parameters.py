@@ -49,7 +49,7 @@ MEMORY_FILTER = _query("filter", "AIP-160, over facts, times, topics and scopes.
 REVISION_FILTER = _query("filter", "AIP-160, over labels.", examples=['labels.source="chat"'])
 SESSION_FILTER = _query("filter", "AIP-160, over display_name, user_id and labels.", examples=['user_id="123"'])
 EVENT_FILTER = _query("filter", "AIP-160, over timestamp.", examples=['timestamp>="2026-01-01T00:00:00Z"'])
-NO_FILTER = _query("filter", "Operations cannot be filtered.", maxLength=0)
+STATE_FILTER = _query("filter", "One state.", pattern='^(state="[A-Z_]+")?$', examples=['state="PARKED"'])
 TIME_ORDER = _query(
     "orderBy", "create_time or update_time, with desc for newest first.", examples=["create_time desc", "update_time"]
 )

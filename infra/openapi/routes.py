@@ -1,9 +1,16 @@
 """The table of routes: what each is asked, what it answers, and how else it may refuse."""
 
-from infra.openapi import answered, answered_sessions, asked, asked_sessions, books, chats, erasures, parameters
+from infra.openapi import (
+    answered,
+    answered_sessions,
+    asked,
+    asked_sessions,
+    chats,
+    parameters,
+)
+from infra.openapi.extensions import EXTENSIONS
 from infra.openapi.route import BANK, BANKS, CHAT, MEMORIES, MEMORY, OPERATION, OPERATIONS, SESSION, SESSIONS, Route
 from streambank.wire import requests
-from streambank.wire.erasure import EraseRequest
 
 _KEY = (parameters.IDEMPOTENCY_KEY,)
 
@@ -32,36 +39,6 @@ _BANKS = (
     ),
     Route("getBankCreation", "get", f"{OPERATIONS}/create", "Looks at the making of a bank.", answered.BankOperation),
     Route("getBankUpdate", "get", f"{OPERATIONS}/update", "Looks at a change of a bank.", answered.BankOperation),
-)
-
-_BOOKS = (
-    Route(
-        "getUsage",
-        "get",
-        f"{BANK}/usage",
-        "Shows what models cost the bank, day by day.",
-        books.Books,
-        parameters=(parameters.START_DATE, parameters.END_DATE),
-    ),
-)
-
-_ERASURES = (
-    Route(
-        "eraseScope",
-        "post",
-        f"{BANK}:eraseScope",
-        "Erases what was said and remembered in a scope, for good.",
-        erasures.ErasureOperation,
-        erasures.EraseScopeRequest,
-    ),
-    Route(
-        "eraseBank",
-        "post",
-        f"{BANK}:erase",
-        "Erases all that a bank holds but its configuration.",
-        erasures.ErasureOperation,
-        EraseRequest,
-    ),
 )
 
 _EVENTS = (
@@ -257,7 +234,7 @@ _OPERATIONS = (
         OPERATIONS,
         "Lists operations.",
         answered.Operations,
-        parameters=(parameters.NO_FILTER, *parameters.PAGE),
+        parameters=(parameters.STATE_FILTER, *parameters.PAGE),
     ),
     Route("getOperation", "get", OPERATION, "Looks at an operation.", answered.WindowOperation),
     Route("deleteOperation", "delete", OPERATION, "Takes note that nobody asks for it any more.", answered.Empty),
@@ -279,4 +256,4 @@ _OPERATIONS = (
     ),
 )
 
-ROUTES = (*_BANKS, *_BOOKS, *_ERASURES, *_EVENTS, *_MEMORIES, *_SESSIONS, *_CHATS, *_OPERATIONS)
+ROUTES = (*EXTENSIONS, *_BANKS, *_EVENTS, *_MEMORIES, *_SESSIONS, *_CHATS, *_OPERATIONS)

@@ -28,6 +28,7 @@ class Settings:
     retention: timedelta
     dedup_horizon: timedelta
     state_machine_arn: str = ""
+    export_bucket: str = ""
     auth_mode: AuthMode = AuthMode.KEYS
     daily_tokens: int | None = None
     call_tokens: int = 24_000
@@ -43,6 +44,7 @@ class Settings:
             retention=timedelta(days=int(environment.get("EVENT_RETENTION_DAYS", "90"))),
             dedup_horizon=timedelta(days=int(environment.get("DEDUP_HORIZON_DAYS", "90"))),
             state_machine_arn=environment.get("STATE_MACHINE_ARN", ""),
+            export_bucket=environment.get("EXPORT_BUCKET", ""),
             auth_mode=AuthMode(environment.get("AUTH_MODE", AuthMode.KEYS)),
             daily_tokens=_limit(environment.get("DAILY_TOKEN_BUDGET", "")),
             call_tokens=int(environment.get("CALL_TOKEN_BUDGET", "24000")),

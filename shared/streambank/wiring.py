@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from streambank.llm.ports import Consolidator, Embedder, Extractor
     from streambank.model.principal import Principal
     from streambank.pipeline.erase import Erasing
+    from streambank.pipeline.export import Exporting
     from streambank.pipeline.spending import Spending
     from streambank.pipeline.sweep import Sweeper
+    from streambank.pipeline.take_in import Importing
     from streambank.store.banks import Banks
     from streambank.store.chat_histories import ChatHistories
     from streambank.store.events import Events
     from streambank.store.executions import Executions
     from streambank.store.ledger import Ledger
     from streambank.store.memories import Memories
+    from streambank.store.objects import Objects
     from streambank.store.plans import Plans
     from streambank.store.sessions import Sessions
 
@@ -61,7 +64,7 @@ def use_clock(clock: Clock) -> None:
     global _clock  # noqa: PLW0603  the one seam for time
     _clock = clock
     models = (extractor, consolidator, embedder, ledger, spending, _bedrock)
-    for built in (stores, caller, page_secret, executions, *models):
+    for built in (stores, caller, page_secret, executions, objects, *models):
         built.cache_clear()  # what was built under another environment
 
 
@@ -198,6 +201,59 @@ def erasing(time: timedelta) -> Erasing:
     )
 
 
+@cache
+def objects() -> Objects:
+    """Return the bucket of exports. Raises FailedPrecondition where this deployment has none."""
+    from streambank.errors import FailedPrecondition
+    from streambank.store.objects import Objects
+
+    bucket = Settings.read(os.environ).export_bucket
+    if not bucket:
+        raise FailedPrecondition("this deployment has no bucket for exports")
+    # A part is a few megabytes: it takes longer than an item.
+    config = _CONFIG.merge(Config(read_timeout=10))
+    return Objects(boto3.client("s3", config=config), bucket)
+
+
+def exporting(time: timedelta) -> Exporting:
+    """Return what an export needs that may take *time* from now on. Raises FailedPrecondition as `objects` does."""
+    from streambank.pipeline.export import Exporting
+    from streambank.store.exports import Exports
+    from streambank.store.transfers import Transfers
+
+    built, end = stores(), now() + time
+    return Exporting(
+        transfers=Transfers(built.table),
+        exports=Exports(built.table),
+        objects=objects(),
+        banks=built.banks,
+        patience=built.patience,
+        clock=now,
+        has_time=lambda: now() < end,
+    )
+
+
+def importing(time: timedelta) -> Importing:
+    """Return what an import needs that may take *time* from now on. Raises FailedPrecondition as `objects` does."""
+    from streambank.pipeline.take_in import Importing
+    from streambank.store.imports import Imports
+    from streambank.store.transfers import Transfers
+
+    built, end = stores(), now() + time
+    return Importing(
+        transfers=Transfers(built.table),
+        imports=Imports(built.table),
+        objects=objects(),
+        banks=built.banks,
+        sessions=built.sessions,
+        embedder=embedder(),
+        lifetimes=built.lifetimes,
+        patience=built.patience,
+        clock=now,
+        has_time=lambda: now() < end,
+    )
+
+
 def sweeper() -> Sweeper:
     """Return what a sweep needs."""
     from streambank.pipeline.sweep import Sweeper
@@ -211,6 +267,8 @@ def sweeper() -> Sweeper:
         memories=built.memories,
         banks=built.banks,
         erasing=erasing(timedelta(0)),
+        exporting=exporting,
+        importing=importing,
         executions=executions(),
         lifetimes=built.lifetimes,
         clock=now,

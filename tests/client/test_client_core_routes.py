@@ -11,7 +11,6 @@ from typing import Any, get_args
 import httpx
 import pytest
 
-from infra.openapi import parameters
 from infra.openapi.routes import ROUTES, Route
 from streambank.client import AsyncBank, AsyncStreambank, Bank, Streambank
 from streambank.client.calls import camel
@@ -91,7 +90,7 @@ def test_every_method_is_sampled() -> None:
 )
 def test_parameters_of_a_route_can_be_given(route: Route) -> None:
     """Each query parameter of a route, and each field of its body, is an argument of its methods or made of some."""
-    named = {one["name"] for one in route.parameters if one["in"] == "query" and one is not parameters.NO_FILTER}
+    named = {one["name"] for one in route.parameters if one["in"] == "query"}
     named |= {field.alias or name for name, field in route.body.model_fields.items()} if route.body else set()
     calls = {call for request, call in ASKED if fits(request, route)}
     arguments = {camel(name) for call in calls for name in given(call)}

@@ -36,13 +36,15 @@ OTHER_NAMES = {
     "RawContent": "Content",
     "RawEvent": "Event",
     "SessionContent": "Content",
+    "TransferManifest": "Transferred",
+    "TransferMetadata": "OperationMetadata",
     "WindowMetadata": "OperationMetadata",
     "WindowOperation": "OperationDocument",
 }
 # What is no shape here: pages and operations of one response, bodies that are arguments, maps that are plain.
 NO_SHAPE = re.compile(
     r"\w+(Request|Operation|Params)|(DirectContents|DirectMemories|Session)Source|Banks|Memories|MemoryRevisions|MetadataValue|MetadataFilter|FilterGroup"
-    r"|Operations|Profiles|RetrievedMemories|SessionEvents|Sessions|EventActions|EventMetadata"
+    r"|FoundEvents|Streams|Operations|Profiles|RetrievedMemories|SessionEvents|Sessions|EventActions|EventMetadata"
 )
 
 

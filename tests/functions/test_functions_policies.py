@@ -19,7 +19,11 @@ UNHEARD = {
         "dynamodb:ListStreams": "likewise",
         "sqs:SendMessage": "Lambda reports a batch that could not be handled with the function's role",
     },
-    "OnSchedule": {"dynamodb:DeleteItem": "an erasure that was left half done is ended by the sweep"},
+    "Api": {"s3:ListBucket": "S3 answers 404, not 403, for an export that is not there"},
+    "OnSchedule": {
+        "dynamodb:DeleteItem": "an erasure that was left half done is ended by the sweep",
+        "s3:ListBucket": "as for Api",
+    },
 }
 PARAMETERS = {"Model": "bedrock", "AuthMode": "keys", "GuardrailId": "guard", "ModelTimeoutSeconds": "2"}
 

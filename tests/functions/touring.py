@@ -9,6 +9,9 @@ import httpx
 
 from infra import keys
 from infra.local.service import LocalService
+from streambank import wiring
+from streambank.model.transfer import Direction, Wanted
+from streambank.store.transfers import Transfers
 from tests.bedrock.converse_server import Bedrock, error
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, said
 
@@ -25,6 +28,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
         failures(caller, bedrock)
         deaths(caller, bedrock)
         banks(caller)
+        transfers(caller)
 
 
 def made_key(service: LocalService) -> str:
@@ -156,3 +160,21 @@ def banks(caller: Caller) -> None:
     caller.get(PARENT)
     caller.delete(bank, params={"force": "true"})
     caller.advance(minutes=5)
+
+
+def transfers(caller: Caller) -> None:
+    """Export and import by call, and by jobs that nobody went on with."""
+    bank, others = caller.bank(), [caller.bank(), caller.bank()]
+    caller.stream(bank=bank).flush(said("I keep bees", "e1"))
+    caller.post(f"{bank}/memories", {"fact": "I keep hens", "scope": caller.scope()})
+    source = caller.post(f"{bank}:export", {})["response"]["source"]
+    caller.post(f"{others[0]}:import", {"source": source})
+    for where, direction, wanted in (
+        (bank, Direction.EXPORT, Wanted()),
+        (others[1], Direction.IMPORT, Wanted(source=source)),
+    ):
+        jobs = Transfers(wiring.stores().table)
+        jobs.begin(where.rsplit("/", 1)[-1], direction, wanted, now=wiring.now())
+    caller.advance(minutes=3)
+    for where, job in ((bank, "export-2"), (others[1], "import-1")):
+        assert caller.get(f"{where}/operations/{job}")["response"]

@@ -12,7 +12,19 @@ from jsonschema import Draft202012Validator
 from infra.openapi.document import document
 from streambank.errors import InvalidArgument
 from streambank.rules.selection import selection
-from streambank.wire import bank, chat, edits, erasure, ingest, requests, session, session_event
+from streambank.wire import (
+    bank,
+    chat,
+    edits,
+    erasure,
+    ingest,
+    manifest,
+    requests,
+    session,
+    session_event,
+    stream,
+    transfer,
+)
 from streambank.wire.generate import generate_request
 from tests.infra.openapi_values import drawn
 
@@ -50,9 +62,24 @@ def read_bank(body: Any) -> None:
             raise
 
 
+def read_search(body: Any) -> object:
+    request = requests.parsed(stream.FindEventsRequest, body)
+    ingest.scope(request.scope, "scope")
+    return stream.event_ids(request)
+
+
 def read_erasure(body: Any) -> object:
     request = requests.parsed(erasure.EraseScopeRequest, body)
     return erasure.asked(request, ingest.scope(request.scope, "scope"))
+
+
+def read_export(body: Any) -> object:
+    try:
+        return transfer.wanted(requests.parsed(transfer.ExportRequest, body))
+    except InvalidArgument as refusal:
+        if refusal.field == "scope" and "beside" in refusal.problem:  # of fields that need another, it says nothing
+            return None
+        raise
 
 
 READERS: dict[str, Callable[[Any], object]] = {
@@ -70,6 +97,9 @@ READERS: dict[str, Callable[[Any], object]] = {
     "BankRequest": read_bank,
     "StoreChatHistoryRequest": chat.draft,
     "EraseScopeRequest": read_erasure,
+    "ExportRequest": read_export,
+    "ImportRequest": lambda body: manifest.bank_of(requests.parsed(transfer.ImportRequest, body).source),
+    "FindEventsRequest": read_search,
 }
 
 

@@ -384,3 +384,19 @@ def test_a_bound_key_reaches_no_conversation(admin: Caller, make: Make, hold: Ca
     assert reader("PUT", path, {"messages": []}, **who)[0] == 403
     assert reader("DELETE", path, **who)[0] == 403
     assert admin.get(path, params=who)["messages"] == [{"n": 1}]
+
+
+def test_an_export_is_no_way_into_another_bank(admin: Caller, make: Make, hold: Callable[[str], Holder]) -> None:
+    """Who imports must know the bank that exported, as an admin of no scope; others are not told that there is one."""
+    bank, other = admin.bank(), admin.bank()
+    done = admin.post(f"{bank}:export", {})
+    body, id_of = {"source": done["response"]["source"]}, other.rsplit("/", 1)[-1]
+    mine = hold(make(bank=id_of))
+    assert mine("POST", f"{other}:import", body)[0] == 404
+    assert mine("POST", f"{other}:import", {"source": f"{id_of}/export-1/manifest.json"})[0] == 400
+    assert mine("GET", done["name"])[0] == 404
+    for holder in (hold(make("read", "edit")), hold(make(scope="user_id=mine"))):
+        assert holder("POST", f"{other}:import", body)[0] == 403
+        assert holder("POST", f"{bank}:export", {"scope": MINE})[0] == 403
+    assert hold(make(scope="user_id=mine"))("GET", done["name"])[0] == 403
+    assert hold(make())("POST", f"{other}:import", body)[1]["done"]

@@ -130,3 +130,17 @@ def test_failure_is_visible_on_the_generation_too(caller: Caller, parked: tuple[
 def test_bare_retrieve_needs_no_model(caller: Caller, parked: tuple[Stream, Document]) -> None:
     """Reading without a query works where no model does, and a failed window left nothing to read."""
     assert caller.facts(parked[0].scope) == []
+
+
+def test_parked_windows_are_listed_and_tried_again_together(caller: Caller) -> None:
+    """An operator finds what is parked, with its reason, and one call tries all of it again."""
+    bank = caller.bank()
+    names = {park(caller, caller.stream(bank=bank, scope=caller.scope()))["name"] for _ in range(2)}
+    parked = caller.get(f"{bank}/operations", params={"filter": 'state="PARKED"'})["operations"]
+    assert {one["name"] for one in parked} == names
+    assert {one["metadata"]["failure"] for one in parked} == {"MODEL_NOT_CONFIGURED"}
+    assert {one["lastFailure"] for one in caller.get(f"{bank}/streams")["streams"]} == {"MODEL_NOT_CONFIGURED"}
+    redriven = caller.post(f"{bank}/operations:redrive", {})
+    assert (set(redriven["operations"]), redriven["isComplete"]) == (names, True)
+    assert caller.get(f"{bank}/operations", params={"filter": 'state="PARKED"'})["operations"] == []
+    assert caller.post(f"{bank}/operations:redrive", {})["operations"] == []

@@ -18,6 +18,7 @@ from streambank.model.window import DirectMemory, WindowState
 from streambank.pipeline import chat, erase
 from streambank.pipeline.forget import delete_memory
 from streambank.pipeline.generate import GenerateCall, generate
+from streambank.pipeline.sweep import sweep
 from tests import aws, scanner
 from tests.aws import Killed
 from tests.pipeline.test_pipeline_faults import Killer, _armed, _clear
@@ -336,3 +337,16 @@ def test_an_erased_scope_takes_edits_again(client):
     world.sweep()
     assert world.memories.version("default", SCOPE).version > before + 1
     assert timedelta(0) < world.clock() - world.erasures.find("default", scope_id(SCOPE)).started
+
+
+def test_no_window_waits_for_a_long_job(client):
+    """However early a sweep comes upon an erasure that takes all of its time, windows that are due are sealed."""
+    world = lived(client)
+    erase.erase_scope("default", SCOPE, ASKED, using=world.erasing(lambda: False))
+    for number in range(8):
+        world.ingest(event(f"hi {number}", "1"), scope={"user_id": f"w{number}"}, rule={"idleDuration": "60s"})
+    world.clock.move(minutes=2)
+    using = world.sweeper()
+    has_time = iter([*[True] * 30, *[False] * 99])
+    report = sweep(using=using, has_time=lambda: next(has_time))
+    assert report.sealed == 8

@@ -392,11 +392,7 @@ def test_a_kill_while_a_parked_window_is_redriven_loses_nothing(client):
             again = lambda: redrive(
                 "default",
                 receipt.operation.id,
-                streams=world.streams,
-                windows=world.windows,
-                plans=world.plans,
-                executions=world.port,
-                now=world.clock(),
+                using=world.redriving,
             )
             try:
                 again()

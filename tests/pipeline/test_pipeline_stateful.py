@@ -154,11 +154,7 @@ class Service(RuleBasedStateMachine):
                 redrive(
                     "default",
                     operation,
-                    streams=self.world.streams,
-                    windows=self.world.windows,
-                    plans=self.world.plans,
-                    executions=self.world.port,
-                    now=self.world.clock(),
+                    using=self.world.redriving,
                 )
             if not parked:
                 return

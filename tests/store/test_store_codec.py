@@ -147,7 +147,7 @@ def test_a_stored_event_weighs_at_most_what_it_is_counted_for(said, name, role):
         {"scope": {"a": "b"}, "directContentsSource": {"events": [event]}}, bank="b", idempotency_key=None
     )
     [sent] = call.events
-    raw = text.dumps([codec._event_text(sent.event)]).encode()
+    raw = text.dumps([codec.event_text(sent.event)]).encode()
     assert len(raw) <= sent.size + EVENT_OVERHEAD_BYTES
 
 

@@ -18,6 +18,8 @@ from streambank.client import (
     calls_operations,
     calls_search,
     calls_sessions,
+    calls_streams,
+    calls_transfers,
 )
 from streambank.client.calls import BANKS, bank_place
 from streambank.client.driving import AsyncDriver, Driver, pause
@@ -50,6 +52,8 @@ class BankRoutes:
     get_usage = Route(calls_banks.get_usage)
     erase_scope = OperationRoute(calls_erasures.erase_scope)
     erase = OperationRoute(calls_erasures.erase)
+    export = OperationRoute(calls_transfers.export)
+    import_from = OperationRoute(calls_transfers.import_from)
 
     ingest_events = OperationRoute(calls_events.ingest_events)
     generate_memories = OperationRoute(calls_events.generate_memories)
@@ -86,6 +90,10 @@ class BankRoutes:
     redrive_operation = OperationRoute(calls_operations.redrive_operation)
     cancel_operation = Route(calls_operations.cancel_operation)
     delete_operation = Route(calls_operations.delete_operation)
+    redrive_operations = Route(calls_streams.redrive_operations)
+
+    list_streams = PagedRoute(calls_streams.list_streams)
+    find_events = Route(calls_streams.find_events)
 
 
 class ClientRoutes:

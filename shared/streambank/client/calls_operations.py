@@ -27,9 +27,11 @@ def get_operation(place: Place, /, *, operation: str) -> Call[Told[JsonObject]]:
     return Call(method="GET", path=operation_place(place, operation).path, parse=told(dict), repeatable=True)
 
 
-def list_operations(place: Place, /, *, page_size: int | None = None) -> PagedCall[Told[types.WindowResponse]]:
-    """List the operations of the bank's windows, in pages of 1 to 1,000 (100)."""
-    return listing(f"{place.path}/operations", _page, page_size=page_size)
+def list_operations(
+    place: Place, /, *, filter: str | None = None, page_size: int | None = None
+) -> PagedCall[Told[types.WindowResponse]]:
+    """List the operations of the bank's windows, or those of `state="..."`, in pages of 1 to 1,000 (100)."""
+    return listing(f"{place.path}/operations", _page, filter=filter, page_size=page_size)
 
 
 def wait_operation(place: Place, /, *, operation: str, timeout_seconds: float = 10) -> Call[Told[types.WindowResponse]]:

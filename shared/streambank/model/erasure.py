@@ -6,9 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeAlias
 
 _SCOPE_JOB = re.compile(r"erase-([a-z2-7]{26})-([1-9][0-9]{0,11})")
 _BANK_JOB = re.compile(r"erase-([1-9][0-9]{0,11})")
+
+# A shard of a bank's registry, and an entry in it.
+Place: TypeAlias = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,8 @@ class Asked:
 class Erasure:
     """One erasure of a scope, or of a bank where *cid* is empty; *counts* says how many things of each kind went.
 
-    A run that dies takes its own counts with it: they are what went at least.
+    A run that dies takes its own counts with it: they are what went at least. *place* is how far one has come in a
+    bank.
     """
 
     bank: str
@@ -34,6 +39,7 @@ class Erasure:
     asked: Asked = field(default_factory=Asked)
     ended: datetime | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    place: Place = (0, "")
 
     @property
     def id(self) -> str:

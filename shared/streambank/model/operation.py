@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from streambank.model.ids import OperationId
+from streambank.model.stream import StreamId
 from streambank.model.verdict import Recorded
 from streambank.model.window import Window
 
@@ -59,3 +60,22 @@ class Receipt:
     accepted: int = 0
     duplicates: int = 0
     conflicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StreamStatus:
+    """A stream: its open window's operation, if there is anything in it, and the newest sealed window's."""
+
+    stream: StreamId
+    pending: Operation | None
+    last: Operation | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventStatus:
+    """Where an event is; one that was never accepted, or so long ago that its id is forgotten, has no operation."""
+
+    event_id: str
+    sequence: int = 0
+    operation: OperationId | None = None
+    state: OperationState | None = None

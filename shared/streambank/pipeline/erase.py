@@ -17,7 +17,7 @@ from functools import partial
 from streambank.errors import Conflict, NotFound, Unavailable
 from streambank.model import ids
 from streambank.model.chat import ANYTHING
-from streambank.model.erasure import Asked, Cut, Erasure
+from streambank.model.erasure import Asked, Cut, Erasure, Place
 from streambank.model.rule import Reason, WindowSettings
 from streambank.model.stream import Head
 from streambank.model.window import Window, WindowState
@@ -82,12 +82,13 @@ def proceed(erasure: Erasure, *, using: Erasing) -> Erasure:
     It takes at least one of the steps that are left: however often it is interrupted, it comes to its end.
     """
     counts = Counter[str]()
-    steps = _scope_steps(erasure, using) if erasure.cid else _bank_steps(erasure, using)
-    for index, step in enumerate(steps):
-        if index and not using.has_time():
-            using.erasures.pause(erasure, counts, now=using.clock())
+    place, has_begun = erasure.place, False
+    for here, step in _scope_steps(erasure, using) if erasure.cid else _bank_steps(erasure, using):
+        if has_begun and not using.has_time():
+            using.erasures.pause(erasure, counts, place, now=using.clock())
             return _found(erasure, using)
         step(counts)
+        place, has_begun = here, True
     for attempt in using.patience.attempts():
         try:
             using.erasures.finish(erasure, counts, now=using.clock())
@@ -103,7 +104,8 @@ def _found(erasure: Erasure, using: Erasing) -> Erasure:
     return using.erasures.find(erasure.bank, erasure.cid) or erasure
 
 
-Step = Callable[[Counter[str]], None]
+# What is done, and how far one has come in a bank once it is.
+Step = tuple[Place, Callable[[Counter[str]], None]]
 
 
 # ---- a scope
@@ -118,15 +120,16 @@ def _scope_steps(erasure: Erasure, using: Erasing) -> Iterator[Step]:
     for sid in sids:
         _cut(erasure, sid, using)
     for sid in (sid for sid in sids if not using.erasures.is_settled(erasure, sid)):
-        yield partial(_erase_stream, erasure, sid, using)
+        yield erasure.place, partial(_erase_stream, erasure, sid, using)
     if using.erasures.remembers(erasure.bank, erasure.cid):
-        yield partial(using.erasures.delete_remembered, erasure.bank, erasure.scope)
+        yield erasure.place, partial(using.erasures.delete_remembered, erasure.bank, erasure.scope)
     if erasure.asked.user_id is not None:
         places = using.sessions.of_user(erasure.bank, erasure.asked.user_id)
-        yield from (partial(_erase_session, erasure.bank, place.session_id, using) for place in list(places))
+        for session in list(places):
+            yield erasure.place, partial(_erase_session, erasure.bank, session.session_id, using)
     for conversation_id in erasure.asked.conversation_ids:
         if using.histories.find(erasure.bank, conversation_id):
-            yield partial(_erase_conversation, erasure.bank, conversation_id, using)
+            yield erasure.place, partial(_erase_conversation, erasure.bank, conversation_id, using)
 
 
 def _erase_stream(erasure: Erasure, sid: str, using: Erasing, counts: Counter[str]) -> None:
@@ -191,13 +194,16 @@ def _erase_conversation(bank: str, conversation_id: str, using: Erasing, counts:
 
 
 def _bank_steps(erasure: Erasure, using: Erasing) -> Iterator[Step]:
-    for scope in using.erasures.scopes(erasure.bank):
+    """Yield a step a scope, a session, a conversation; a scope whose own erasure has no time left is asked again."""
+    place = before = erasure.place
+    for place, scope in using.erasures.scopes(erasure.bank, erasure.place):
         if not _is_erased(erasure, scope, using):
-            yield partial(_erase_scope_of_bank, erasure.bank, scope, using)
+            yield before, partial(_erase_scope_of_bank, erasure.bank, scope, using)
+        before = place
     for session_id in using.erasures.registered(erasure.bank, "X"):
-        yield partial(_erase_session, erasure.bank, session_id, using)
+        yield place, partial(_erase_session, erasure.bank, session_id, using)
     for name in using.erasures.registered(erasure.bank, "H"):
-        yield partial(_erase_named, erasure.bank, name, using)
+        yield place, partial(_erase_named, erasure.bank, name, using)
 
 
 def _is_erased(erasure: Erasure, scope: Mapping[str, str], using: Erasing) -> bool:
@@ -240,7 +246,7 @@ def counted(bank: str, scope: Mapping[str, str], asked: Asked, *, using: Erasing
 def counted_bank(bank: str, *, using: Erasing) -> dict[str, int]:
     """Return how many things of each kind an erasure of a bank would take now."""
     counts = Counter[str]()
-    for scope in using.erasures.scopes(bank):
+    for _, scope in using.erasures.scopes(bank):
         counts["scopes"] += 1
         counts.update(counted(bank, scope, Asked(), using=using))
     counts["sessions"] = sum(1 for _ in using.erasures.registered(bank, "X"))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from streambank.errors import NotFound
 from streambank.model.ids import OperationId
-from streambank.model.operation import Operation
+from streambank.model.operation import Operation, OperationState
 from streambank.model.rule import Reason, TriggerRule
 from streambank.rules import operations
 from streambank.store.plans import Plans
 from streambank.store.streams import Streams
 from streambank.store.windows import Windows
 
+MOST_LOOKED_AT = 2_000
 # A window's number in a position: the open window comes before all sealed ones.
 _OPEN = 10**12
 
@@ -52,12 +52,28 @@ def get_operation(bank: str, operation: OperationId, *, streams: Streams, window
 
 
 def list_operations(
-    bank: str, size: int, after: Place | None, *, streams: Streams, windows: Windows, bank_rule: TriggerRule | None
+    bank: str,
+    size: int,
+    after: Place | None,
+    *,
+    streams: Streams,
+    windows: Windows,
+    bank_rule: TriggerRule | None,
+    state: OperationState | None = None,
 ) -> tuple[list[Operation], Place | None]:
-    """Return a page of a bank's operations, stream by stream, the newest window of each first, without verdicts."""
-    found = list(islice(_walked(bank, after, streams, windows, bank_rule), size + 1))
-    shown = [operation for _, operation in found[:size]]
-    return shown, found[size - 1][0] if len(found) > size else None
+    """Return a page of a bank's operations, stream by stream, the newest window of each first, without verdicts.
+
+    Where *state* is wanted, a page may be short and others follow: a call looks at 2,000 operations at most.
+    """
+    shown: list[Operation] = []
+    place = after
+    for looked_at, (here, operation) in enumerate(_walked(bank, after, streams, windows, bank_rule)):
+        if len(shown) == size or looked_at == MOST_LOOKED_AT:
+            return shown, place
+        if state in (None, operation.state):
+            shown.append(operation)
+        place = here
+    return shown, None
 
 
 def _walked(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from streambank.errors import FailedPrecondition
@@ -17,26 +18,28 @@ from streambank.store.streams import Streams
 from streambank.store.windows import Windows
 
 
-def redrive(
-    bank: str,
-    operation: OperationId,
-    *,
-    streams: Streams,
-    windows: Windows,
-    plans: Plans,
-    executions: Executions,
-    now: datetime,
-) -> Operation:
+@dataclass(frozen=True, slots=True)
+class Redriving:
+    """What a redrive needs."""
+
+    streams: Streams
+    windows: Windows
+    plans: Plans
+    executions: Executions
+    now: datetime
+
+
+def redrive(bank: str, operation: OperationId, *, using: Redriving) -> Operation:
     """Make the parked window of *operation* pending again and start it.
 
     Raises:
         NotFound: there is no such operation.
         FailedPrecondition: its window is not parked.
     """
-    shown = get_operation(bank, operation, streams=streams, windows=windows, plans=plans)
+    shown = get_operation(bank, operation, streams=using.streams, windows=using.windows, plans=using.plans)
     is_parked = shown.window is not None and shown.window.state is WindowState.PARKED
-    redriven = windows.redriven(shown.window, due=now) if shown.window and is_parked else None
+    redriven = using.windows.redriven(shown.window, due=using.now) if shown.window and is_parked else None
     if redriven is None:
         raise FailedPrecondition(f"{operation} is {shown.state}; only a parked window is redriven")
-    start(redriven, windows=windows, executions=executions)
+    start(redriven, windows=using.windows, executions=using.executions)
     return operations.sealed(redriven, downstream=operation.downstream)

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from streambank.errors import Conflict
+from streambank.model.transfer import Direction
 from streambank.model.window import Window
 from streambank.pipeline.erase import Erasing, proceed
 from streambank.pipeline.fail import EXECUTION_DIED, Failed, fail_window
@@ -23,10 +25,17 @@ from streambank.store.memories import Memories
 from streambank.store.streams import Lifetimes, Streams
 from streambank.store.windows import Windows
 
+if TYPE_CHECKING:
+    from streambank.pipeline.export import Exporting
+    from streambank.pipeline.take_in import Importing
+
 # How often a running generation, or a window that waits for its turn, is looked at again.
 LOOK_AGAIN = timedelta(minutes=2)
 # A window that waits this long lets its events live on, whatever their retention says.
 LONG_WAIT = timedelta(days=7)
+_JOBS = (DueKind.BANK, DueKind.ERASURE, DueKind.EXPORT, DueKind.IMPORT)
+# What an export or an import takes of a sweep: it is due at the next one again, and windows do not wait for it.
+CARRY = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,8 @@ class Sweeper:
     memories: Memories
     banks: Banks
     erasing: Erasing
+    exporting: Callable[[timedelta], Exporting]
+    importing: Callable[[timedelta], Importing]
     executions: Executions
     lifetimes: Lifetimes
     clock: Callable[[], datetime]
@@ -81,7 +92,14 @@ def sweep(*, using: Sweeper, has_time: Callable[[], bool]) -> Sweep:
 
 
 def _due_items(using: Sweeper) -> Iterator[DueItem]:
-    return using.due.items(using.clock())
+    """Yield what is due, and at the end the jobs that take all the time there is: no window waits for them."""
+    jobs: list[DueItem] = []
+    for item in using.due.items(using.clock()):
+        if item.kind in _JOBS:
+            jobs.append(item)
+        else:
+            yield item
+    yield from jobs
 
 
 def _overdue_seconds(item: DueItem, now: datetime) -> int:
@@ -102,6 +120,10 @@ def _handle(item: DueItem, using: Sweeper, report: Sweep, has_time: Callable[[],
             using.erasing.histories.clear(item.bank, item.name, item.version)
         case DueKind.ERASURE:
             _erase(item, using, has_time)
+        case DueKind.EXPORT:
+            _export(item, using)
+        case DueKind.IMPORT:
+            _import(item, using)
 
 
 def _sweep_head(item: DueItem, using: Sweeper, report: Sweep) -> None:
@@ -163,3 +185,23 @@ def _erase(item: DueItem, using: Sweeper, has_time: Callable[[], bool]) -> None:
     erasure = using.erasing.erasures.find(item.bank, item.name)
     if erasure and not erasure.ended:
         proceed(erasure, using=replace(using.erasing, has_time=has_time))
+
+
+def _export(item: DueItem, using: Sweeper) -> None:
+    """Go on with an export for a while; what it takes is loaded where there is one."""
+    from streambank.pipeline.export import proceed as go_on
+
+    exporting = using.exporting(CARRY)
+    transfer = exporting.transfers.find(item.bank, Direction.EXPORT)
+    if transfer and not transfer.ended:
+        go_on(transfer, using=exporting)
+
+
+def _import(item: DueItem, using: Sweeper) -> None:
+    """Go on with an import for a while."""
+    from streambank.pipeline.restore import proceed as go_on
+
+    importing = using.importing(CARRY)
+    transfer = importing.transfers.find(item.bank, Direction.IMPORT)
+    if transfer and not transfer.ended:
+        go_on(transfer, using=importing)

@@ -10,14 +10,26 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from streambank import wiring
 from streambank.errors import NotFound
-from streambank.routes import banks, chat, edits, erasing, generation, memories, operations, sessions, usage
+from streambank.routes import (
+    banks,
+    chat,
+    edits,
+    erasing,
+    generation,
+    memories,
+    operations,
+    sessions,
+    streams,
+    transferring,
+    usage,
+)
 from streambank.routes.roles import admitted
 from streambank.wire import http
 
 # It logs every refusal as an error with a traceback; what is a fault of ours is logged by the function.
 logging.getLogger("aws_lambda_powertools.event_handler.api_gateway").disabled = True
 _APP = APIGatewayHttpResolver()
-for _routes in (banks, memories, edits, generation, sessions, chat, operations, usage, erasing):
+for _routes in (banks, memories, edits, generation, sessions, chat, operations, usage, erasing, streams, transferring):
     _APP.include_router(_routes.ROUTER)
 _APP.use(middlewares=[admitted])
 

@@ -86,9 +86,10 @@ def looked_at(memory_id: str, name: str) -> dict[str, Any]:
     window = OperationId.parse(name)
     if window:
         return window_operation(place(ROUTER), window)
-    memory = wiring.stores().memories.find_or_tombstone(bank(ROUTER), _known(memory_id), now=wiring.now())
+    memory = wiring.stores().memories.find_or_tombstone(bank(ROUTER), memory_id, now=wiring.now())
+    is_seen = memory is not None and access.sees(principal(ROUTER), memory.scope)
     found = _CHANGE.fullmatch(name)
-    if memory is None or found is None or int(found[1]) > memory.revision:
+    if memory is None or not is_seen or found is None or int(found[1]) > memory.revision:
         raise NotFound(f"there is no operation {name!r}")
     full_name = f"{place(ROUTER).bank_name}/memories/{memory_id}/operations/{name}"
     return operation.finished(full_name, {} if memory.deleted else dict(shown(memory, place(ROUTER).bank_name)))

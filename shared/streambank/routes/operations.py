@@ -8,14 +8,17 @@ from typing import Any
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
 from streambank import wiring
-from streambank.errors import FailedPrecondition, InvalidArgument, NotFound
+from streambank.errors import FailedPrecondition, NotFound
 from streambank.model.erasure import ErasureId
 from streambank.model.ids import OperationId
+from streambank.model.transfer import TransferId
 from streambank.pipeline.operations import Place, get_operation, list_operations, scope_of
-from streambank.pipeline.redrive import redrive
+from streambank.pipeline.redrive import Redriving, redrive
+from streambank.pipeline.visibility import redrive_all
 from streambank.routes import asking
 from streambank.routes.asking import bank, principal, query
 from streambank.routes.erasing import erasure_operation
+from streambank.routes.transferring import transfer_operation
 from streambank.rules import access
 from streambank.wire import http, paging, reader
 from streambank.wire import operation as operation_wire
@@ -37,25 +40,32 @@ def _id(text: str) -> OperationId:
 def _known(bank: str, operation: OperationId) -> OperationId:
     """Return *operation*. Raises NotFound if it is of a scope that the caller does not see."""
     who, stores = principal(ROUTER), wiring.stores()
-    if who.scope is not None:
+    # Window 0 is answered for every stream, also for one that never was: refusing it would tell who is there.
+    if who.scope is not None and (operation.window or operation.downstream):
         scope = scope_of(bank, operation, streams=stores.streams, windows=stores.windows)
         if scope is not None and not access.sees(who, scope):
             raise NotFound(f"there is no operation {operation}")
     return operation
 
 
+def _redriving() -> Redriving:
+    stores = wiring.stores()
+    return Redriving(stores.streams, stores.windows, stores.plans, wiring.executions(), wiring.now())
+
+
+@ROUTER.post("/bank/operations:redrive")
+def all_redriven() -> dict[str, Any]:
+    """Try every parked window of the bank again, a hundred at most in one call."""
+    place, found = asking.place(ROUTER), wiring.stores().banks.get(bank(ROUTER))
+    shown, is_all = redrive_all(place.bank, using=_redriving(), bank_rule=found.default_rule if found else None)
+    names = [f"{place.bank_name}/operations/{one.id}" for one in shown]
+    return {"operations": names, "isComplete": is_all}
+
+
 @ROUTER.post("/bank/operations/<operation>:redrive")
 def redriven(operation: str) -> dict[str, Any]:
-    stores = wiring.stores()
-    shown = redrive(
-        asking.place(ROUTER).bank,
-        _known(asking.place(ROUTER).bank, _id(operation)),
-        streams=stores.streams,
-        windows=stores.windows,
-        plans=stores.plans,
-        executions=wiring.executions(),
-        now=wiring.now(),
-    )
+    place = asking.place(ROUTER)
+    shown = redrive(place.bank, _known(place.bank, _id(operation)), using=_redriving())
     return operation_wire.operation(shown, asking.place(ROUTER).bank_name)
 
 
@@ -73,15 +83,17 @@ def get(operation: str) -> dict[str, Any]:
     erasure = ErasureId.parse(operation)
     if erasure:
         return erasure_operation(asking.place(ROUTER), erasure)
+    transfer = TransferId.parse(operation)
+    if transfer:
+        return transfer_operation(asking.place(ROUTER), transfer)
     return window_operation(asking.place(ROUTER), _id(operation))
 
 
 @ROUTER.get("/bank/operations")
 def listed() -> dict[str, Any]:
     said, place = query(ROUTER), asking.place(ROUTER)
-    if said.get("filter"):
-        raise InvalidArgument("filter", "operations cannot be filtered")
-    asked = f"operations {place.bank}"
+    state = operation_wire.state_filter(said.get("filter"))
+    asked = f"operations {place.bank} {state}"
     where = paging.position(asked, said.get("pageToken"), (int, str, int), secret=wiring.page_secret())
     stores = wiring.stores()
     found = stores.banks.get(bank(ROUTER))
@@ -92,6 +104,7 @@ def listed() -> dict[str, Any]:
         streams=stores.streams,
         windows=stores.windows,
         bank_rule=found.default_rule if found else None,
+        state=state,
     )
     page: dict[str, Any] = {"operations": [operation_wire.operation(one, place.bank_name) for one in shown]}
     if end:

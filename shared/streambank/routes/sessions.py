@@ -134,7 +134,8 @@ def created(session_id: str) -> dict[str, Any]:
 @ROUTER.get("/bank/sessions/<session_id>/operations/delete")
 def deleted(session_id: str) -> dict[str, Any]:
     """A session that is not there may have been deleted; one that is has no such operation."""
-    if _store().live(_bank(), session_id, now=wiring.now()):
+    session = _store().live(_bank(), session_id, now=wiring.now())
+    if session and access.sees_user(principal(ROUTER), session.user_id):
         raise NotFound(f"session {session_id!r} was not deleted")
     return operation.finished(f"{_name(session_id)}/operations/delete", {})
 

@@ -50,6 +50,8 @@ def check(config: Mapping[str, Any], path: str) -> None:
         _validator_class().check_schema(schema)
     except SchemaError as error:
         raise InvalidArgument(path, f"is no JSON schema: {error.message[:200]}") from None
+    except RecursionError:
+        raise InvalidArgument(path, "holds a pattern of too many parentheses") from None
     for key, item in _entries(schema):
         if key in ("$ref", "$dynamicRef") and not str(item).startswith("#"):
             raise InvalidArgument(path, "may refer to nothing outside itself")
@@ -66,19 +68,33 @@ def _entries(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def fits(values: Mapping[str, Any], schema: ProfileSchema) -> bool:
-    """Tell whether *values*, a part of a profile, fit: fields that are not stated yet are not missed."""
+    """Tell whether *values*, a part of a profile, fit: fields that are not stated yet are not missed.
+
+    Nothing fits a schema that refers to nothing, or to itself for ever: it must not stop its bank's windows.
+    """
+    from referencing.exceptions import Unresolvable
+
     known = schema.schema.get("properties", {})
     if any(name not in known for name in values):
         return False
-    return bool(_validator(json.dumps(schema.schema, sort_keys=True)).is_valid(dict(values)))
+    try:
+        return bool(_validator(json.dumps(schema.schema, sort_keys=True)).is_valid(dict(values)))
+    except (RecursionError, Unresolvable):
+        return False
 
 
 @lru_cache(maxsize=64)
 def _validator(schema: str) -> Any:
     from referencing import Registry
 
-    partial = {key: value for key, value in json.loads(schema).items() if key not in ("required", "minProperties")}
+    whole = json.loads(schema, object_hook=_without_dialect)
+    partial = {key: value for key, value in whole.items() if key not in ("required", "minProperties")}
     return _validator_class()(partial, registry=Registry())
+
+
+def _without_dialect(node: dict[str, Any]) -> dict[str, Any]:
+    """Leave out `$schema`: below it the library goes on with a class of its own, whose patterns backtrack."""
+    return {key: value for key, value in node.items() if key != "$schema" or not isinstance(value, str)}
 
 
 @lru_cache(maxsize=1)

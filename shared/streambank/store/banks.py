@@ -125,7 +125,8 @@ class Banks:
             for entry in self._table.query(keys.registry(bank_id, shard)):
                 yield self._delete_entry(bank_id, Key(entry["PK"], entry["SK"]))
         usage = [Key(item["PK"], item["SK"]) for item in self._table.query(keys.usage(bank_id, "").pk)]
-        yield self._table.delete_all([*usage, keys.bank_config(bank_id), keys.bank(bank_id)])
+        jobs = [keys.bank_transfer(bank_id, kind) for kind in ("EXPORT", "IMPORT")]
+        yield self._table.delete_all([*usage, *jobs, keys.bank_config(bank_id), keys.bank(bank_id)])
 
     def _delete_entry(self, bank_id: str, entry: Key) -> int:
         kind, *names = entry.sk.split("#")

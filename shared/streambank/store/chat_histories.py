@@ -8,7 +8,7 @@ their own, and none that are read can expire (docs/decisions/0014-chat-history.m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from streambank.model import ids
 from streambank.model.chat import ChatHistory
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Delete, Put, Update, absent, equals, present
+from streambank.store.actions import Action, ConditionCheck, Delete, Put, Update, absent, equals, present
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.table import Table
 
@@ -92,17 +92,25 @@ class ChatHistories:
                 self._table.write(Put(key, {"d": piece, "ttl": seconds(history.expires)}))
         return pointer
 
-    def turn(self, bank: str, before: Pointer | None, after: Pointer, *, now: datetime) -> None:
+    def turn(
+        self,
+        bank: str,
+        before: Pointer | None,
+        after: Pointer,
+        *,
+        under: Sequence[ConditionCheck] = (),
+        now: datetime,
+    ) -> None:
         """Let *after* take the place of *before*: one write, with all that must happen in the same moment.
 
         Raises:
-            Conflict: the conversation was stored or deleted since *before* was read, or *after* took so long that it
-                was cleared; nothing was written.
+            Conflict: the conversation was stored or deleted since *before* was read, *after* took so long that it was
+                cleared, or *under* does not hold; nothing was written.
         """
         name = ids.digest(after.conversation_id)
         condition = equals(ver=before.version) if before else absent()
         put = Put(keys.chat_pointer(bank, name), pointer_values(after), condition)
-        actions: list[Action] = [put]
+        actions: list[Action] = [put, *under]
         if after.chunks:
             actions.append(Delete(keys.chat_note(bank, name, after.version), equals(st=_OPEN)))
         if before and before.chunks:

@@ -149,7 +149,7 @@ def head_of(item: Mapping[str, Any]) -> Head:
 
 def batch_values(events: Sequence[KeyedEvent], first_seq: int, window: int, arrived: datetime) -> Values:
     return {
-        "d": text.compressed([_event_text(keyed.event) for keyed in events]),
+        "d": text.compressed([event_text(keyed.event) for keyed in events]),
         "n": len(events),
         "seq": first_seq,
         "win": window,
@@ -157,7 +157,7 @@ def batch_values(events: Sequence[KeyedEvent], first_seq: int, window: int, arri
     }
 
 
-def _event_text(event: Event) -> list[Any]:
+def event_text(event: Event) -> list[Any]:
     time = event.time.isoformat() if event.time else None
     return [event.role[0], list(event.parts), event.event_id, time]
 

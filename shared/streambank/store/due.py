@@ -21,6 +21,8 @@ class DueKind(StrEnum):
     BANK = "BANK"
     CHAT = "CHAT"
     ERASURE = "ERASURE"
+    EXPORT = "EXPORT"
+    IMPORT = "IMPORT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,13 @@ class DueIndex:
         return min((int(item["G1SK"]) for item in firsts if item), default=None)
 
 
-_WHOLE = {"HEAD": DueKind.HEAD, "V": DueKind.ERASURE, "ERASE": DueKind.ERASURE}
+_WHOLE = {
+    "HEAD": DueKind.HEAD,
+    "V": DueKind.ERASURE,
+    "ERASE": DueKind.ERASURE,
+    "EXPORT": DueKind.EXPORT,
+    "IMPORT": DueKind.IMPORT,
+}
 
 
 def due_item(pk: str, sk: str) -> DueItem:

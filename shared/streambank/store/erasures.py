@@ -16,12 +16,13 @@ from typing import Any
 
 from streambank.errors import Conflict
 from streambank.model import ids
-from streambank.model.erasure import Asked, Cut, Erasure
+from streambank.model.erasure import Asked, Cut, Erasure, Place
 from streambank.model.stream import Head
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Condition, Delete, Put, Update, absent, equals, present
-from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.attributes import milliseconds
+from streambank.store.erasure_items import erased, erasure_of, job_values, summed
 from streambank.store.keys import Key
 from streambank.store.table import Table
 
@@ -29,6 +30,7 @@ from streambank.store.table import Table
 RESUMED_AFTER = timedelta(minutes=1)
 _LAST_SEQ = 10**12 - 1
 _WHOLE_BANK = ""
+START: Place = (0, "")
 
 
 class Erasures:
@@ -49,36 +51,41 @@ class Erasures:
         key, spelled = keys.version(bank, cid), text.dumps(dict(scope))
         item = self._table.get(key)
         if item and item.get("erasing"):
-            return _erasure(bank, cid, item)
-        values = {**_job_values(item, asked, now), "ver": item["ver"] + 1 if item else 1}
+            return erasure_of(bank, cid, item)
+        values = {**job_values(item, asked, now), "ver": item["ver"] + 1 if item else 1}
         due = codec.due_values(key, now + RESUMED_AFTER)
         if item:
             self._table.write(Update(key, {**values, **due}, equals(ver=item["ver"])))
         else:
             entry = Put(keys.registered_scope(bank, cid), {"sco": spelled})
             self._table.transact([Put(key, {**values, **due, "sco": spelled}, absent()), entry])
-        return _erasure(bank, cid, {"sco": spelled, **values})
+        return erasure_of(bank, cid, {"sco": spelled, **values})
 
     def begin_bank(self, bank: str, *, now: datetime) -> Erasure:
         """Enter an erasure of a whole bank and return it; or the one under way. Raises Conflict."""
         key = keys.bank_erasure(bank)
         item = self._table.get(key)
         if item and item.get("erasing"):
-            return _erasure(bank, _WHOLE_BANK, item)
-        values = {**_job_values(item, Asked(), now), **codec.due_values(key, now + RESUMED_AFTER)}
+            return erasure_of(bank, _WHOLE_BANK, item)
+        values = {**job_values(item, Asked(), now), **codec.due_values(key, now + RESUMED_AFTER)}
         condition: Condition = equals(era=item["era"]) if item else absent()
         self._table.write(Put(key, values, condition))
-        return _erasure(bank, _WHOLE_BANK, values)
+        return erasure_of(bank, _WHOLE_BANK, values)
 
     def find(self, bank: str, cid: str) -> Erasure | None:
         """Return the newest erasure of a scope, or of the bank where *cid* is empty; None if there never was one."""
         item = self._table.get(_key(bank, cid))
-        return _erasure(bank, cid, item) if item and "era" in item else None
+        return erasure_of(bank, cid, item) if item and "era" in item else None
 
-    def pause(self, erasure: Erasure, counts: Counter[str], *, now: datetime) -> None:
-        """Book what went so far; the sweep goes on. Raises Conflict if the job is no longer under way."""
+    def pause(self, erasure: Erasure, counts: Counter[str], place: Place, *, now: datetime) -> None:
+        """Book what went so far, and of a bank how far one has come; the sweep goes on.
+
+        Raises:
+            Conflict: the job is no longer under way.
+        """
         key = _key(erasure.bank, erasure.cid)
-        values = {"man": _summed(erasure, counts), **codec.due_values(key, now + RESUMED_AFTER)}
+        booked: codec.Values = {"man": summed(erasure, counts), "shd": place[0], "ent": place[1] or None}
+        values = {**booked, **codec.due_values(key, now + RESUMED_AFTER)}
         self._table.write(Update(key, values, equals(erasing=erasure.number)))
 
     def finish(self, erasure: Erasure, counts: Counter[str], *, now: datetime) -> None:
@@ -89,7 +96,9 @@ class Erasures:
             "erasing": None,
             "ask": None,
             "eend": milliseconds(now),
-            "man": _summed(erasure, counts),
+            "shd": None,
+            "ent": None,
+            "man": summed(erasure, counts),
             **codec.due_values(key, None),
         }
         condition = equals(erasing=erasure.number)
@@ -99,17 +108,18 @@ class Erasures:
 
     # ---- what a bank or a scope has
 
-    def scopes(self, bank: str) -> Iterator[dict[str, str]]:
-        """Yield each scope of a bank in which anything was ever said or remembered."""
-        for shard in range(keys.REGISTRY_SHARDS):
+    def scopes(self, bank: str, after: Place = START) -> Iterator[tuple[Place, dict[str, str]]]:
+        """Yield each scope of a bank in which anything was ever said or remembered, and its place, after *after*."""
+        for shard in range(after[0], keys.REGISTRY_SHARDS):
             seen: set[str] = set()
-            for entry in self._table.query(keys.registry(bank, shard)):
+            first = after[1] if shard == after[0] else ""
+            for entry in self._table.query(keys.registry(bank, shard), between=(first or "C#", "S#~")):
                 kind, *names = entry["SK"].split("#")
-                if kind in ("C", "S") and names[0] not in seen:
+                if kind in ("C", "S") and names[0] not in seen and entry["SK"] != first:
                     scope = json.loads(entry["sco"]) if kind == "C" else self._scope_of(bank, names[1])
                     if scope is not None:
                         seen.add(names[0])
-                        yield scope
+                        yield (shard, entry["SK"]), scope
 
     def _scope_of(self, bank: str, sid: str) -> dict[str, str] | None:
         """Return the scope of a stream: its head's, or that of the one window that no head stands behind."""
@@ -150,7 +160,7 @@ class Erasures:
         head = Put(keys.head(bank, sid), codec.head_values(after), equals(ver=before.version))
         actions: list[Action] = [head]
         if closed:
-            values = codec.window_values(closed) | {"new": None, **_erased(closed, erasure.started, expires)}
+            values = codec.window_values(closed) | {"new": None, **erased(closed, erasure.started, expires)}
             actions.append(Put(keys.window(bank, sid, closed.number), values, absent()))
         actions.append(Put(keys.cut(bank, sid), {"era": erasure.number, "seq": cut.seq, "win": cut.window}))
         self._table.transact(actions)
@@ -187,7 +197,7 @@ class Erasures:
         key = keys.window(window.stream.bank, window.stream.sid, window.number)
         is_pending = window.state in (WindowState.SEALED, WindowState.PARKED)
         told: codec.Values = {"dir": None, "cfg": None, "fail": None, "held": None}
-        values = told | (_erased(window, now, expires) | {"att": window.attempt + 1} if is_pending else {})
+        values = told | (erased(window, now, expires) | {"att": window.attempt + 1} if is_pending else {})
         try:
             self._table.write(Update(key, values, equals(st=window.state, att=window.attempt)))
         except Conflict:
@@ -262,40 +272,6 @@ class Erasures:
 
 def _key(bank: str, cid: str) -> Key:
     return keys.version(bank, cid) if cid else keys.bank_erasure(bank)
-
-
-def _job_values(item: Mapping[str, Any] | None, asked: Asked, now: datetime) -> codec.Values:
-    number = (item or {}).get("era", 0) + 1
-    ask = text.dumps([asked.user_id, list(asked.conversation_ids)])
-    return {"era": number, "erasing": number, "ebeg": milliseconds(now), "eend": None, "ask": ask, "man": None}
-
-
-def _erasure(bank: str, cid: str, item: Mapping[str, Any]) -> Erasure:
-    user_id, conversations = json.loads(item.get("ask") or "[null, []]")
-    return Erasure(
-        bank,
-        cid,
-        item["era"],
-        codec.instant_of(item["ebeg"]),
-        json.loads(item.get("sco", "{}")),
-        Asked(user_id, tuple(conversations)),
-        instant(item.get("eend")),
-        json.loads(item.get("man") or "{}"),
-    )
-
-
-def _summed(erasure: Erasure, counts: Counter[str]) -> str:
-    return text.dumps({kind: count for kind, count in (Counter(erasure.counts) + counts).items() if count})
-
-
-def _erased(window: Window, now: datetime, expires: datetime | None) -> codec.Values:
-    key = keys.window(window.stream.bank, window.stream.sid, window.number)
-    return {
-        "st": WindowState.ERASED,
-        "end": milliseconds(now),
-        "ttl": seconds(expires),
-        **codec.due_values(key, None),
-    }
 
 
 def _keys(items: Iterable[Mapping[str, Any]]) -> list[Key]:

@@ -1,13 +1,13 @@
 """Every key of the table, in one file.
 
-S#{bank}#{sid}     HEAD, CUT, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
+S#{bank}#{sid}     HEAD, CUT, IMPORT, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, O#{version}
 K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}, H#{chat}
 BANKS              {bank}
-BANK#{bank}        CONFIG, ERASE
+BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
 """
@@ -100,8 +100,17 @@ def cut(bank: str, sid: str) -> Key:
     return Key(stream(bank, sid), "CUT")
 
 
+def imported(bank: str, sid: str) -> Key:
+    """Return the key of what tells which import made a stream."""
+    return Key(stream(bank, sid), "IMPORT")
+
+
 def bank_erasure(bank_id: str) -> Key:
     return Key(f"BANK#{bank_id}", "ERASE")
+
+
+def bank_transfer(bank_id: str, direction: str) -> Key:
+    return Key(f"BANK#{bank_id}", direction)
 
 
 def memory_name(bank: str, memory_id: str) -> Key:

@@ -153,7 +153,7 @@ class Memories:
         guard = is_mine(attempt.attempt) & equals(cur=piece.start)
         actions: list[Action] = [Update(window_key, _progress(piece, completion, window_key), guard)]
         if piece.end > piece.start:
-            actions += self._version_bump(bank, scope, piece.version, piece.end - piece.start)
+            actions += version_bump(bank, scope, piece.version, piece.end - piece.start)
         actions += [verdict_put(attempt, recorded, piece.expires) for recorded in piece.verdicts]
         if piece.change:
             actions += change_actions(bank, piece.change, now)
@@ -170,15 +170,7 @@ class Memories:
     ) -> None:
         """Apply at most thirty changes together, as one step of the scope's version. Raises as `commit_change`."""
         actions = [action for change in changes for action in change_actions(bank, change, now)]
-        self._table.transact([*self._version_bump(bank, scope, version, 1), *actions])
-
-    def _version_bump(self, bank: str, scope: Mapping[str, str], version: int, by: int) -> list[Action]:
-        key = keys.version(bank, ids.scope_id(scope))
-        if version:
-            return [Update(key, {"ver": version + by}, equals(ver=version))]
-        spelled = text.dumps(dict(scope))
-        entry = keys.registered_scope(bank, ids.scope_id(scope))
-        return [Put(key, {"ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
+        self._table.transact([*version_bump(bank, scope, version, 1), *actions])
 
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
         """Let the revisions of a deleted memory go with its tombstone, what it cited at once; `due` forgets it."""
@@ -211,6 +203,16 @@ class Memories:
             self._table.write(Update(key, codec.due_values(key, None), equals(rev=revision)))
         except Conflict:
             return  # it came back meanwhile: a rollback
+
+
+def version_bump(bank: str, scope: Mapping[str, str], version: int, by: int) -> list[Action]:
+    """Return the writes that every change of a scope begins with: its *version* must still be what was read."""
+    key = keys.version(bank, ids.scope_id(scope))
+    if version:
+        return [Update(key, {"ver": version + by}, equals(ver=version))]
+    spelled = text.dumps(dict(scope))
+    entry = keys.registered_scope(bank, ids.scope_id(scope))
+    return [Put(key, {"ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
 
 
 def _capped(items: Iterator[dict[str, Any]], count: int, after: tuple[int, str] | None) -> Iterator[dict[str, Any]]:

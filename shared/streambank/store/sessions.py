@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
@@ -14,7 +14,7 @@ from streambank.errors import Conflict
 from streambank.model import ids
 from streambank.model.session import Position, Session, SessionEvent
 from streambank.store import codec, keys, text
-from streambank.store.actions import Condition, Delete, Put, Update, absent, equals, present
+from streambank.store.actions import Condition, ConditionCheck, Delete, Put, Update, absent, equals, present
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Key
 from streambank.store.table import Table
@@ -86,10 +86,10 @@ class Sessions:
 
     # ---- writing
 
-    def create(self, bank: str, session: Session) -> None:
-        """Store a new session. Raises Conflict if the id is taken, if only by remains."""
+    def create(self, bank: str, session: Session, *, under: Sequence[ConditionCheck] = ()) -> None:
+        """Store a new session. Raises Conflict if the id is taken, if only by remains, or *under* does not hold."""
         put = Put(keys.session_head(bank, session.id), head_values(bank, session), absent())
-        self._table.transact([put, _registration(bank, session)])
+        self._table.transact([put, _registration(bank, session), *under])
 
     def update(self, bank: str, before: Session, after: Session) -> Session:
         """Write *after* over *before* and return it as stored. Raises Conflict if somebody wrote it meanwhile."""

@@ -34,6 +34,8 @@ _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
 )
 
 MAX_SEGMENT_BYTES = 256
+# A refusal names a field as the caller spelled it, which may be as long as a body; Lambda's replies end at 6 MB.
+MAX_SAID = 2_000
 
 Reply = dict[str, Any]
 
@@ -79,6 +81,11 @@ def header(event: Mapping[str, Any], name: str) -> str | None:
     return None if value is None else str(value)
 
 
+def request_id(event: Mapping[str, Any]) -> str:
+    """Return the id that API Gateway gave a request; its access log has it too."""
+    return str((event.get("requestContext") or {}).get("requestId", ""))
+
+
 def reply(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
     """Return *document* as a reply: always 200 on success, since Google's SDK takes no other for one."""
     # A refusal may quote half of a surrogate pair, which no encoding takes.
@@ -89,9 +96,9 @@ def reply(document: Any, status: int = 200, headers: Mapping[str, str] | None = 
 def error_reply(error: errors.StreambankError) -> Reply:
     """Return *error* in Google's shape."""
     status, code = next((status, code) for kind, status, code in _STATUSES if isinstance(error, kind))
-    document: dict[str, Any] = {"code": status, "message": str(error), "status": code}
+    document: dict[str, Any] = {"code": status, "message": str(error)[:MAX_SAID], "status": code}
     if isinstance(error, errors.InvalidArgument) and error.field:
-        violation = {"field": error.field, "description": error.problem}
+        violation = {"field": error.field[:MAX_SAID], "description": error.problem[:MAX_SAID]}
         document["details"] = [{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": [violation]}]
     return reply({"error": document}, status, _error_headers(error, status))
 

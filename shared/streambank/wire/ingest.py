@@ -83,7 +83,7 @@ def events(fields: Fields, idempotency_key: str | None) -> tuple[KeyedEvent, ...
 
 def _keyed(value: Any, path: str, index: int, idempotency_key: str | None) -> KeyedEvent:
     size = _size(value, path)
-    event = _event(value, path)
+    event = event_of(value, path)
     if event.event_id:
         return KeyedEvent(event, ids.event_key(event.event_id), size)
     derived = ids.derived_event_key(idempotency_key, index) if idempotency_key else None
@@ -100,7 +100,8 @@ def _size(value: Any, path: str) -> int:
     return size
 
 
-def _event(value: Any, path: str) -> Event:
+def event_of(value: Any, path: str) -> Event:
+    """Return an event whose size and depth are known to be in bounds."""
     fields = reader.message(value, path, _EVENT)
     if "content" not in fields:
         raise InvalidArgument(reader.join(path, "content"), "is required")

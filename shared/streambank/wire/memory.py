@@ -17,7 +17,7 @@ from streambank.wire.topics import topic
 
 def memory(shown: Memory, bank_name: str) -> dict[str, object]:
     """Return a memory. Map values hold nothing but what the SDK's types know."""
-    metadata = {key: _metadata(value) for key, value in shown.metadata.items()}
+    metadata = {key: metadata_value(value) for key, value in shown.metadata.items()}
     return without_nulls(
         {
             "name": f"{bank_name}/memories/{shown.id}",
@@ -90,7 +90,7 @@ def _event(what: RawEvent, distance: float) -> dict[str, object]:
     }
 
 
-def _metadata(value: MetadataValue) -> dict[str, object]:
+def metadata_value(value: MetadataValue) -> dict[str, object]:
     if isinstance(value, bool):
         return {"boolValue": value}
     if isinstance(value, datetime):

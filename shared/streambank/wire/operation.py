@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from streambank.errors import InvalidArgument
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, OperationState, Receipt
 from streambank.model.verdict import Recorded, Verdict
@@ -12,6 +14,7 @@ from streambank.wire.times import rfc3339, without_nulls
 from streambank.wire.usage import dollars
 
 _TYPES = "type.googleapis.com/streambank.v1."
+_STATE_FILTER = re.compile(r'\s*state\s*=\s*"?([A-Z_]+)"?\s*')
 _ACTIONS = (Verdict.CREATED, Verdict.UPDATED, Verdict.DELETED)
 # google.rpc.Code of what keeps a window parked: 13 is INTERNAL, 14 UNAVAILABLE, 10 ABORTED.
 _CODES = {
@@ -58,13 +61,14 @@ def _metadata(shown: Operation, bank_name: str) -> dict[str, Any]:
         "state": shown.state,
         "window": shown.id.window,
         "pendingEvents": shown.pending_events,
-        "nextTrigger": _next_trigger(shown),
+        "nextTrigger": next_trigger(shown),
         "generateMemoriesOperation": _downstream_name(shown, bank_name),
     }
     return without_nulls(document | _window_metadata(shown))
 
 
-def _next_trigger(shown: Operation) -> dict[str, Any] | None:
+def next_trigger(shown: Operation) -> dict[str, Any] | None:
+    """Return what seals or retries a window next, and when."""
     trigger = shown.next_trigger
     if trigger is None:
         return None
@@ -141,3 +145,13 @@ def _verdict(one: Recorded, bank_name: str) -> dict[str, object]:
 def finished(name: str, response: dict[str, Any]) -> dict[str, Any]:
     """Return an operation that is done in the reply that names it."""
     return {"name": name, "done": True, "response": response}
+
+
+def state_filter(text: str | None) -> OperationState | None:
+    """Return the state that a list of operations is filtered by. Raises InvalidArgument for any other filter."""
+    if not text:
+        return None
+    found = _STATE_FILTER.fullmatch(text)
+    if found is None or found[1] not in list(OperationState):
+        raise InvalidArgument("filter", 'must be like state="PARKED"; operations are filtered by nothing else')
+    return OperationState(found[1])

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Revision,
         StructuredContent,
         Topic,
+        Transferred,
     )
     from streambank.client.types.operations import (
         Coverage,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
         WindowResponse,
     )
     from streambank.client.types.sessions import ChatHistory, Session, SessionEvent, StoredChatHistory
+    from streambank.client.types.streams import EventStatus, RedrivenOperations, StreamStatus
     from streambank.client.types.usage import Cost, DayCost, Usage
 
 __all__ = [
@@ -85,6 +87,7 @@ __all__ = [
     "DirectMemory",
     "Erased",
     "Event",
+    "EventStatus",
     "ExampleMemory",
     "ExtractedMemory",
     "FileData",
@@ -114,6 +117,7 @@ __all__ = [
     "Profile",
     "PurgeCount",
     "RecordedVerdict",
+    "RedrivenOperations",
     "RetrievedEvent",
     "RetrievedMemories",
     "RetrievedMemory",
@@ -124,9 +128,11 @@ __all__ = [
     "Shape",
     "SimilaritySearchConfig",
     "StoredChatHistory",
+    "StreamStatus",
     "StructuredContent",
     "StructuredMemoryConfig",
     "Topic",
+    "Transferred",
     "TtlConfig",
     "Usage",
     "WindowResponse",
@@ -170,6 +176,7 @@ _HOMES = {
         "Revision",
         "StructuredContent",
         "Topic",
+        "Transferred",
     },
     "operations": {
         "Coverage",
@@ -185,6 +192,7 @@ _HOMES = {
         "WindowResponse",
     },
     "sessions": {"ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
+    "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},
 }
 

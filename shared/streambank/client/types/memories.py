@@ -137,6 +137,15 @@ class Erased(Shape):
     end_time: Instant | None = None
 
 
+class Transferred(Shape):
+    """How many things of each kind an export or an import carried; *source* is the key of the export's manifest."""
+
+    source: str
+    exported: dict[str, int] = {}
+    imported: dict[str, int] = {}
+    end_time: Instant | None = None
+
+
 class DirectMemory(Shape):
     """A fact that the caller states, of 1 to 8,192 bytes."""
 

@@ -37,7 +37,8 @@ class OperationMetadata(Shape):
     """Where the events of a window are; the counts of a call stand in its own reply only.
 
     `state` is one of BUFFERING, SEALED, GENERATING, RETRYING, BUDGET_PAUSED, PARKED, ERASED, DONE; of an
-    erasure ERASING or DONE, with its start and how many things of each kind went so far.
+    erasure ERASING or DONE, with its start and how many things of each kind went so far; of an export or an import
+    EXPORTING, IMPORTING or DONE, likewise.
     """
 
     generic_metadata: GenericMetadata | None = None
@@ -63,6 +64,8 @@ class OperationMetadata(Shape):
     estimated_cost_usd: float | None = None
     start_time: Instant | None = None
     erased: dict[str, int] = {}
+    exported: dict[str, int] = {}
+    imported: dict[str, int] = {}
 
 
 class OperationError(Shape):

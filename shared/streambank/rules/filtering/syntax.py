@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MAX_BYTES = 4_096
 MAX_NESTING = 32
 MAX_COMPARISONS = 100
+# The parser puts a path together anew with each of its names: a thousand of them would take a second.
+MAX_DOTS = 8
 _KEY = re.compile(grammar.KEY)
 # What the parser would take at some point of the text, said in words; the first that it would take counts.
 _WANTED = (
@@ -109,11 +111,14 @@ def _check_size(text: str) -> None:
 def _parsed(text: str) -> Tree[Token]:
     """Return the parser's tree, counting as it grows: what comes after is recursive."""
     parsing = grammar.parser().parse_interactive(text)
-    nesting = comparisons = 0
+    nesting = comparisons = dots = 0
     token = None
     for token in parsing.iter_parse():
         nesting += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
         comparisons += token.type == "OPERATOR"
+        dots = 0 if token.type == "OPERATOR" else dots + (token.type == "DOT")
+        if dots > MAX_DOTS:
+            raise Refusal(_column(token), f"there are more than {MAX_DOTS} dots in a name")
         if nesting > MAX_NESTING:
             raise Refusal(_column(token), f"more than {MAX_NESTING} parentheses are open")
         if comparisons > MAX_COMPARISONS:

@@ -1,0 +1,187 @@
+"""Exports and imports: what is to be carried, how far one has come, and what it carried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from streambank.model.chat import ChatHistory
+from streambank.model.event import Event
+from streambank.model.memory import Citation, Memory, Revision
+from streambank.model.rule import TriggerRule
+from streambank.model.session import Session, SessionEvent
+from streambank.model.stream import StreamId
+from streambank.model.window import Window
+
+FORMAT = "streambank-export"
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+_JOB = re.compile(r"(export|import)-([1-9][0-9]{0,11})")
+
+
+class Direction(StrEnum):
+    """Out of the table, or into it."""
+
+    EXPORT = "export"
+    IMPORT = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an export takes, all of the bank where *scope* is None; or the *source* of an import, a manifest's key."""
+
+    scope: Mapping[str, str] | None = None
+    user_id: str | None = None
+    conversation_ids: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One export or import.
+
+    *run* is the fence: who takes the job up raises it, and whoever had it before can book nothing more. *runs* says how
+    many parts each run wrote, so that the names of all parts are known. *cursor* is empty at the beginning, and an
+    export's is `END` when nothing is left. *era* is the bank's newest erasure when it began.
+    """
+
+    bank: str
+    direction: Direction
+    number: int
+    started: datetime
+    wanted: Wanted = field(default_factory=Wanted)
+    run: int = 0
+    cursor: tuple[str | int, ...] = ()
+    runs: tuple[tuple[int, int], ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    era: int = 0
+    ended: datetime | None = None
+    failure: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Return the id of its operation."""
+        return f"{self.direction}-{self.number}"
+
+    @property
+    def prefix(self) -> str:
+        """Return what the keys of an export's objects begin with."""
+        return f"{self.bank}/export-{self.number}/"
+
+    @property
+    def next_part(self) -> str:
+        """Return the name of the part that this run writes next; no other run ever writes an object of that name."""
+        return _part(sum(count for _, count in self.runs), self.run)
+
+    @property
+    def parts(self) -> list[str]:
+        """Return the names of the parts that were booked, in their order."""
+        owners = [run for run, count in self.runs for _ in range(count)]
+        return [_part(number, run) for number, run in enumerate(owners)]
+
+    def with_part(self) -> tuple[tuple[int, int], ...]:
+        """Return *runs* with one part more of this run."""
+        if self.runs and self.runs[-1][0] == self.run:
+            return (*self.runs[:-1], (self.run, self.runs[-1][1] + 1))
+        return (*self.runs, (self.run, 1))
+
+
+def _part(number: int, run: int) -> str:
+    return f"part-{number:06}-{run}.jsonl"
+
+
+END: tuple[str | int, ...] = ("END",)
+
+
+class TransferId(NamedTuple):
+    """The operation of an export or an import."""
+
+    direction: Direction
+    number: int
+
+    @classmethod
+    def parse(cls, text: str) -> TransferId | None:
+        """Return the job that *text* names, or None if it is none of ours."""
+        found = _JOB.fullmatch(text)
+        return cls(Direction(found[1]), int(found[2])) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an export says of itself when it is complete; *parts* are names beside it, in their order."""
+
+    bank: str
+    started: datetime
+    ended: datetime
+    scope: Mapping[str, str] | None
+    counts: Mapping[str, int]
+    parts: tuple[str, ...]
+
+
+# ---- what a line stands for
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecord:
+    """A memory with its revisions and what it cites."""
+
+    memory: Memory
+    revisions: tuple[Revision, ...] = ()
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TalkRecord:
+    """An event of a session; *first* tells the session from another one that had its id."""
+
+    session_id: str
+    first: int
+    event: SessionEvent
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRecord:
+    """A stream: the number of its newest event, that of its newest window with events, and what goes on with it."""
+
+    stream: StreamId
+    seq: int
+    window: int
+    rule: TriggerRule | None = None
+    anchor: datetime | None = None
+    last_arrival: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """Events that were accepted together; *first* is the number of the first."""
+
+    stream: StreamId
+    first: int
+    window: int
+    arrived: datetime
+    events: tuple[Event, ...]
+    expires: datetime | None = None
+
+    @property
+    def last(self) -> int:
+        """Return the number of the last event."""
+        return self.first + len(self.events) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerRecord:
+    """The marker of an event that was accepted; *key* is what it is remembered by."""
+
+    stream: StreamId
+    key: str
+    seq: int
+    window: int
+    expires: datetime
+    fingerprint: bytes = b""
+
+
+Record = MemoryRecord | Session | TalkRecord | ChatHistory | StreamRecord | BatchRecord | MarkerRecord | Window

@@ -1,0 +1,30 @@
+"""What an import does with a memory, given what is there."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from streambank.model.memory import Memory
+
+
+class Fate(StrEnum):
+    """What becomes of a record; the names are those of the counts."""
+
+    TAKEN_IN = "imported"
+    KEPT = "kept"  # what is there is as new, or newer
+    ELSEWHERE = "conflicting"  # the id is another's
+    EXPIRED = "expired"
+    ERASED = "erased"
+
+
+def fate(incoming: Memory, present: Memory | None, *, is_elsewhere: bool, now: datetime) -> Fate:
+    """Return what becomes of *incoming*: it takes the place of nothing that was changed, or deleted, as late as it."""
+    if not incoming.is_live(now):
+        return Fate.EXPIRED
+    if is_elsewhere:
+        return Fate.ELSEWHERE
+    if present is None or (present.deleted is None and not present.is_live(now)):
+        return Fate.TAKEN_IN
+    touched = max(present.updated, present.deleted or present.updated)
+    return Fate.KEPT if touched >= incoming.updated else Fate.TAKEN_IN

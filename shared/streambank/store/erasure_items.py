@@ -1,0 +1,49 @@
+"""Erasures to attributes and back."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from streambank.model.erasure import Asked, Erasure
+from streambank.model.window import Window, WindowState
+from streambank.store import codec, keys, text
+from streambank.store.attributes import instant, milliseconds, seconds
+
+
+def job_values(item: Mapping[str, Any] | None, asked: Asked, now: datetime) -> codec.Values:
+    number = (item or {}).get("era", 0) + 1
+    ask = text.dumps([asked.user_id, list(asked.conversation_ids)])
+    return {"era": number, "erasing": number, "ebeg": milliseconds(now), "eend": None, "ask": ask, "man": None}
+
+
+def erasure_of(bank: str, cid: str, item: Mapping[str, Any]) -> Erasure:
+    user_id, conversations = json.loads(item.get("ask") or "[null, []]")
+    return Erasure(
+        bank,
+        cid,
+        item["era"],
+        codec.instant_of(item["ebeg"]),
+        json.loads(item.get("sco", "{}")),
+        Asked(user_id, tuple(conversations)),
+        instant(item.get("eend")),
+        json.loads(item.get("man") or "{}"),
+        (item.get("shd", 0), item.get("ent", "")),
+    )
+
+
+def summed(erasure: Erasure, counts: Counter[str]) -> str:
+    return text.dumps({kind: count for kind, count in (Counter(erasure.counts) + counts).items() if count})
+
+
+def erased(window: Window, now: datetime, expires: datetime | None) -> codec.Values:
+    key = keys.window(window.stream.bank, window.stream.sid, window.number)
+    return {
+        "st": WindowState.ERASED,
+        "end": milliseconds(now),
+        "ttl": seconds(expires),
+        **codec.due_values(key, None),
+    }

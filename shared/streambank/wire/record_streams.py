@@ -1,0 +1,105 @@
+"""What the lines of an export hold of streams, as an import reads them."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from streambank.errors import InvalidArgument
+from streambank.model import ids
+from streambank.model.event import Event
+from streambank.model.rule import Reason, TriggerRule
+from streambank.model.stream import StreamId
+from streambank.model.transfer import BatchRecord, MarkerRecord, StreamRecord
+from streambank.model.window import Window, WindowState
+from streambank.wire import ingest, reader
+from streambank.wire.record_shapes import Instant, Number, Scope, Sid, checked, sized
+from streambank.wire.requests import Message
+
+# What one call accepted is at most 380,000 bytes an item; an item takes 409,600.
+MAX_BATCH_BYTES = 400_000
+
+
+def _fingerprint(value: Any, path: str) -> bytes:
+    return b64decode(reader.text(value, path, most_bytes=64), validate=True)
+
+
+def _events(value: Any, path: str) -> list[Event]:
+    if not isinstance(value, list) or not 1 <= len(value) <= ingest.MAX_EVENTS:
+        raise InvalidArgument(path, f"must be a list of 1 to {ingest.MAX_EVENTS} events")
+    return [ingest.event_of(one, f"[{index}]") for index, one in enumerate(value)]
+
+
+Rule = Annotated[TriggerRule, checked(ingest.trigger_rule)]
+
+
+class InStream(Message):
+    scope: Scope
+    stream_id: Annotated[str, Field(max_length=ingest.MAX_ID_BYTES)]
+
+    def stream(self, bank: str) -> StreamId:
+        """Return the stream that this is of, in *bank*."""
+        return StreamId(bank, ids.stream_key(self.scope, self.stream_id), self.scope, self.stream_id)
+
+
+class StreamLine(InStream):
+    events: Number
+    windows: Number
+    rule: Rule | None = None
+    anchor_time: Instant | None = None
+    last_time: Instant | None = None
+
+    def record(self, bank: str) -> StreamRecord:
+        """Return the stream, as one of *bank*."""
+        return StreamRecord(self.stream(bank), self.events, self.windows, self.rule, self.anchor_time, self.last_time)
+
+
+class WindowLine(InStream):
+    window: Annotated[int, Field(ge=1, lt=10**12)]
+    first_event: Number
+    last_event: Number
+    trigger: Annotated[Reason, BeforeValidator(Reason)]
+    state: Annotated[WindowState, BeforeValidator(WindowState)]
+    seal_time: Instant
+    last_time: Instant
+
+    def record(self, bank: str) -> Window:
+        """Return the window, as one of *bank*."""
+        return Window(
+            self.stream(bank),
+            self.window,
+            self.first_event,
+            self.last_event,
+            self.trigger,
+            self.seal_time,
+            self.last_time,
+            state=self.state,
+        )
+
+
+class EventsLine(InStream):
+    first_event: Annotated[int, Field(ge=1, lt=10**12)]
+    window: Annotated[int, Field(ge=1, lt=10**12)]
+    accept_time: Instant
+    expire_time: Instant | None = None
+    events: Annotated[list[Event], checked(_events), sized(MAX_BATCH_BYTES)]
+
+    def record(self, bank: str) -> BatchRecord:
+        """Return the events, as ones of *bank*."""
+        return BatchRecord(
+            self.stream(bank), self.first_event, self.window, self.accept_time, tuple(self.events), self.expire_time
+        )
+
+
+class MarkerLine(InStream):
+    key: Sid
+    event: Annotated[int, Field(ge=1, lt=10**12)]
+    window: Annotated[int, Field(ge=1, lt=10**12)]
+    fingerprint: Annotated[bytes, checked(_fingerprint)] = b""
+    expire_time: Instant
+
+    def record(self, bank: str) -> MarkerRecord:
+        """Return the marker, as one of *bank*."""
+        return MarkerRecord(self.stream(bank), self.key, self.event, self.window, self.expire_time, self.fingerprint)
