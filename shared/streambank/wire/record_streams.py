@@ -60,8 +60,8 @@ class WindowLine(InStream):
     window: Annotated[int, Field(ge=1, lt=10**12)]
     first_event: Number
     last_event: Number
-    trigger: Annotated[Reason, BeforeValidator(Reason)]
-    state: Annotated[WindowState, BeforeValidator(WindowState)]
+    trigger: Annotated[Reason, BeforeValidator(_reason)]
+    state: Annotated[WindowState, BeforeValidator(_state)]
     seal_time: Instant
     last_time: Instant
 
