@@ -35,6 +35,15 @@ def _events(value: Any, path: str) -> list[Event]:
 Rule = Annotated[TriggerRule, checked(ingest.trigger_rule)]
 
 
+# Functions of our own: pydantic cannot read the signature of an enumeration on Python 3.13.
+def _reason(value: str) -> Reason:
+    return Reason(value)
+
+
+def _state(value: str) -> WindowState:
+    return WindowState(value)
+
+
 class InStream(Message):
     scope: Scope
     stream_id: Annotated[str, Field(max_length=ingest.MAX_ID_BYTES)]
