@@ -109,7 +109,7 @@ class Stream:
                 continue
             duplicates += 1
             if first_text != text:
-                conflicts.append(event_id)
+                conflicts += [event_id] if event_id not in conflicts else []
             if known and (newest is None or known[3] > newest[3]):
                 newest = known
         return fresh, duplicates, conflicts, newest

@@ -11,6 +11,8 @@ import pytest
 from benchmarks.growing import CASES, Case
 from benchmarks.growth import Line, fitted, main, measured
 
+pytestmark = pytest.mark.slow  # recounts
+
 DOC = Path(__file__).resolve().parents[2] / "docs" / "growth.md"
 _CEIL = r"ceil\((?:n|\(n \+ (?P<more>\d+)\)) / (?P<together>\d+)\)"
 _TERM = re.compile(rf"(?:(?P<each>\d+) )?(?:n|{_CEIL})|(?P<fixed>\d+)")

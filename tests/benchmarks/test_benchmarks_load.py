@@ -27,6 +27,8 @@ from streambank.model import ids
 from streambank.store import keys
 from tests.world import World
 
+pytestmark = pytest.mark.slow  # a service of its own
+
 # ---- the verdict, of books that are right but for one thing
 
 SENT = Sent(events={1, 2, 3}, accepted=3)

@@ -30,6 +30,8 @@ from tests.pipeline.test_pipeline_faults import Killer, _clear
 from tests.pipeline.test_pipeline_interleavings import Interruption
 from tests.world import SCOPE, World, event
 
+pytestmark = pytest.mark.slow  # minutes; the journeys of export and import are in the fast suite
+
 ELSEWHERE = {"user_id": "u2", "app": "a"}
 OTHER = "other"
 

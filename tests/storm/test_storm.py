@@ -12,10 +12,10 @@ NOTICED = ["a stream's version"]
 
 def test_a_short_storm_passes():
     """Whatever is killed, throttled, lost, repeated or lied to: nothing is lost, nothing is doubled."""
-    accepted, injected = rage(seed=2, events=90)
-    assert accepted > 60
-    assert injected.total() > 150
-    assert len(injected) > 10
+    accepted, injected = rage(seed=2, events=50)
+    assert accepted > 30
+    assert injected.total() > 100
+    assert len(injected) > 8
 
 
 @pytest.mark.slow
@@ -36,6 +36,7 @@ def test_a_broken_build_is_noticed(name):
         rage(seed=1, events=2_000, epoch=500, broken=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", breaks.BREAKS)
 def test_a_break_overlooks_what_it_names(name):
     """A build that is broken in fair weather still works: only a race, a twin or a repeat shows the difference."""
@@ -45,6 +46,7 @@ def test_a_break_overlooks_what_it_names(name):
         assert storm.rage() > 0
 
 
+@pytest.mark.slow
 def test_the_same_seed_is_the_same_storm():
     """What a storm showed can be looked at again."""
     assert rage(seed=5, events=20) == rage(seed=5, events=20)

@@ -120,10 +120,12 @@ def test_the_table_of_statuses(error, code, status):
 
 
 def _kinds(kind):
-    return [kind, *(leaf for below in kind.__subclasses__() for leaf in _kinds(below))]
+    """Return the service's own errors: the client's, below the same root, reach no caller over HTTP."""
+    own = [below for below in kind.__subclasses__() if below.__module__ == errors.__name__]
+    return [kind, *(leaf for below in own for leaf in _kinds(below))]
 
 
-@pytest.mark.parametrize("kind", [kind for below in errors.StreambankError.__subclasses__() for kind in _kinds(below)])
+@pytest.mark.parametrize("kind", _kinds(errors.StreambankError)[1:])
 def test_every_error_has_a_status(kind):
     """No branch of the tree is missing from the table."""
     made = kind("f", "p") if issubclass(kind, errors.InvalidArgument) else kind("p")

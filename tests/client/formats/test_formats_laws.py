@@ -13,6 +13,8 @@ from streambank.client.formats import Options, Reason
 from streambank.wire import ingest
 from tests.client.formats.shapes import SHAPES
 
+pytestmark = pytest.mark.slow  # half a minute of drawing
+
 EVERYTHING = Options(include_reasoning=True)
 TAGS = sorted(SHAPES)
 FEW = settings(max_examples=150, deadline=None)
