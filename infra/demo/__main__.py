@@ -21,7 +21,9 @@ _NEXT = "Next: `make run` serves the API on this machine until Ctrl-C; README.md
 def main() -> int:
     """Play, show, stop; return the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # SIGINT too: a shell starts what it puts in the background with SIGINT ignored.
+    for interrupt in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(interrupt, signal.default_int_handler)
     screen = Screen(sys.stdout)
     try:
         failures = _run(screen)

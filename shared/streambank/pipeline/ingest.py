@@ -64,7 +64,8 @@ def ingest(call: IngestCall, *, using: Ingestion) -> Receipt:
     pieces = parts.parts(events)
     for index, piece in enumerate(pieces):
         _write_part(replace(call, events=piece), tally, using, is_last=index == len(pieces) - 1)
-    return Receipt(_operation(call, tally, using), tally.accepted, tally.duplicates, tuple(dict.fromkeys(tally.conflicts)))
+    conflicts = tuple(dict.fromkeys(tally.conflicts))
+    return Receipt(_operation(call, tally, using), tally.accepted, tally.duplicates, conflicts)
 
 
 def _write_part(call: IngestCall, tally: _Tally, using: Ingestion, *, is_last: bool) -> None:
