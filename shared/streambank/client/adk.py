@@ -15,6 +15,7 @@ from google.genai import types as genai
 
 from streambank.client.banks import AsyncStreambank
 from streambank.client.errors import NotFound
+from streambank.client.fitting import in_calls
 from streambank.client.types.events import Content, Event, GenerationRule
 
 if TYPE_CHECKING:
@@ -169,22 +170,14 @@ def _is_about_credentials(event: AdkEvent) -> bool:
 
 def _calls(events: Iterable[Event]) -> Iterator[list[Event]]:
     """Yield the events in the order and in the numbers in which calls take them; one that none takes is left out."""
-    some: list[Event] = []
-    size = left_out = 0
-    for event in events:
-        weight = len(json.dumps(event.document(), ensure_ascii=False).encode(errors="replace"))
-        if weight > MAX_EVENT_BYTES:
-            left_out += 1
-            continue
-        if some and (len(some) == MAX_EVENTS or size + weight > MAX_CALL_BYTES):
-            yield some
-            some, size = [], 0
-        some.append(event)
-        size += weight
-    if left_out:
-        _log.warning("events too large to be kept", extra={"events": left_out})
-    if some:
-        yield some
+    weighed = [
+        (event, len(json.dumps(event.document(), ensure_ascii=False).encode(errors="replace"))) for event in events
+    ]
+    kept = [one for one in weighed if one[1] <= MAX_EVENT_BYTES]
+    if len(kept) < len(weighed):
+        _log.warning("events too large to be kept", extra={"events": len(weighed) - len(kept)})
+    for call in in_calls(kept, lambda one: one[1], most_events=MAX_EVENTS, most_bytes=MAX_CALL_BYTES):
+        yield [event for event, _ in call]
 
 
 def _metadata(values: Mapping[str, object] | None) -> dict[str, MetadataValue] | None:

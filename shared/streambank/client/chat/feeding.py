@@ -6,14 +6,15 @@ import hashlib
 import inspect
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from streambank.client import formats
 from streambank.client.banks import AsyncBank, Bank
 from streambank.client.chat.providers import Message
-from streambank.client.errors import InvalidArgument, PayloadTooLarge, StreambankError
+from streambank.client.errors import StreambankError
+from streambank.client.fitting import in_calls, is_of_an_event
 from streambank.client.formats import Converted, Format, Options, ToolNames
 from streambank.client.types.events import Event, GenerationRule
 
@@ -83,7 +84,8 @@ class Feed:
 
     async def send(self, messages: Sequence[Message], *, loaded: Sequence[Message], to: Destination) -> None:
         """Ingest those of a turn's *messages* that were not *loaded*."""
-        for part in _parts(self._events(messages, new_messages(messages, loaded), to.run_id)):
+        events = self._events(messages, new_messages(messages, loaded), to.run_id)
+        for part in in_calls(events, _size, most_events=_MOST_EVENTS, most_bytes=_MOST_BYTES):
             await self._send(part, to)
 
     def _events(self, messages: Sequence[Message], new: Sequence[int], run_id: str) -> list[Event]:
@@ -115,7 +117,7 @@ class Feed:
             if inspect.isawaitable(sent):
                 await sent
         except StreambankError as error:
-            if _is_of_an_event(error):
+            if is_of_an_event(error):
                 await self._halve(events, to, error)
             else:
                 self.counts.failed += len(events)
@@ -132,12 +134,6 @@ class Feed:
         middle = len(events) // 2
         await self._send(events[:middle], to)
         await self._send(events[middle:], to)
-
-
-def _is_of_an_event(error: StreambankError) -> bool:
-    """Tell whether an event is to blame: a wrong scope or rule would refuse any other event too."""
-    is_named = isinstance(error, InvalidArgument) and error.field.startswith("directContentsSource")
-    return is_named or isinstance(error, PayloadTooLarge)
 
 
 def new_messages(messages: Sequence[Message], loaded: Sequence[Message]) -> list[int]:
@@ -164,19 +160,8 @@ def _own_id(message: Message) -> str | None:
     return given if isinstance(given, str) and given else None
 
 
-def _parts(events: Sequence[Event]) -> Iterator[list[Event]]:
-    """Yield *events* in as many calls as they need."""
-    part: list[Event] = []
-    filled = 0
-    for event in events:
-        size = len(_json(event.document()).encode(errors="replace"))
-        if part and (len(part) == _MOST_EVENTS or filled + size > _MOST_BYTES):
-            yield part
-            part, filled = [], 0
-        part.append(event)
-        filled += size
-    if part:
-        yield part
+def _size(event: Event) -> int:
+    return len(_json(event.document()).encode(errors="replace"))
 
 
 def _json(value: Any) -> str:

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 from uuid import uuid4
 
 from streambank.client.banks import AsyncBank, Bank
-from streambank.client.errors import InvalidArgument, NotFound, PayloadTooLarge
+from streambank.client.errors import InvalidArgument, NotFound
+from streambank.client.fitting import in_calls, is_of_an_event
 from streambank.client.formats.conversion import MAX_CONTENT_BYTES
 from streambank.client.koog.records import MemoryRecord, SearchRequest, SearchResult, TextDocument
 from streambank.client.koog.steps import Ask, Steps, drive, drive_async
@@ -71,8 +72,7 @@ class _Target:
                 )
             )
         except InvalidArgument as error:
-            is_of_an_event = isinstance(error, PayloadTooLarge) or error.field.startswith("directContentsSource")
-            if not is_of_an_event:
+            if not is_of_an_event(error):
                 raise
             if len(events) == 1:
                 _log.warning("records refused", extra={"error_type": type(error).__name__, "records": 1})
@@ -206,20 +206,18 @@ def _sound(text: str) -> str:
 
 def _parts(events: Sequence[Event]) -> Iterator[list[Event]]:
     """Yield *events* in as many calls as they need, without those that no call would take."""
-    part: list[Event] = []
-    filled = 0
-    for event in events:
-        size = len(json.dumps(event.content.parts[0].text, ensure_ascii=False).encode())
-        if size > MAX_CONTENT_BYTES:
-            _log.warning("records refused", extra={"error_type": "TooLarge", "records": 1})
-            continue
-        if part and (len(part) == _MOST_EVENTS or filled + size > _MOST_BYTES):
-            yield part
-            part, filled = [], 0
-        part.append(event)
-        filled += size
-    if part:
-        yield part
+    return in_calls(filter(_is_small, events), _size, most_events=_MOST_EVENTS, most_bytes=_MOST_BYTES)
+
+
+def _is_small(event: Event) -> bool:
+    is_small = _size(event) <= MAX_CONTENT_BYTES
+    if not is_small:
+        _log.warning("records refused", extra={"error_type": "TooLarge", "records": 1})
+    return is_small
+
+
+def _size(event: Event) -> int:
+    return len(json.dumps(event.content.parts[0].text, ensure_ascii=False).encode())
 
 
 def _cut(query: str) -> str:

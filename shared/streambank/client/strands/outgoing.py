@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from streambank.client.errors import InvalidArgument
+from streambank.client.fitting import in_calls
 from streambank.client.formats import strands as strands_format
 from streambank.client.formats.conversion import JSON, Options, Reason
 from streambank.client.formats.tool_names import ToolNames
@@ -96,16 +97,7 @@ def _json(content: JSON) -> str:
 
 def calls(events: Sequence[Outgoing]) -> Iterator[Sequence[Outgoing]]:
     """Yield *events* in runs that each fit into a call."""
-    run: list[Outgoing] = []
-    size = 0
-    for event in events:
-        if run and (len(run) == MOST_EVENTS or size + event.size > MOST_BYTES):
-            yield run
-            run, size = [], 0
-        run.append(event)
-        size += event.size
-    if run:
-        yield run
+    return in_calls(events, lambda event: event.size, most_events=MOST_EVENTS, most_bytes=MOST_BYTES)
 
 
 def deliver(events: Sequence[Outgoing], send: Callable[[Sequence[Outgoing]], None]) -> tuple[str, ...]:
