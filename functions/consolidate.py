@@ -7,6 +7,7 @@ from typing import Any
 from streambank import telemetry, wiring
 from streambank.model.window import Attempt
 from streambank.pipeline.consolidate import Judging, consolidate
+from streambank.wiring import models
 
 STORES = wiring.stores()
 
@@ -22,9 +23,9 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         banks=STORES.banks,
         using=Judging(
             STORES.memories,
-            wiring.consolidator(),
-            wiring.embedder(),
-            wiring.spending(),
+            models.consolidator(),
+            models.embedder(),
+            models.spending(),
             STORES.lifetimes,
             wiring.now(),
         ),

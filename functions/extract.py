@@ -7,6 +7,7 @@ from typing import Any
 from streambank import telemetry, wiring
 from streambank.model.window import Attempt
 from streambank.pipeline.extract import extract
+from streambank.wiring import models
 
 STORES = wiring.stores()
 
@@ -20,9 +21,9 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         windows=STORES.windows,
         plans=STORES.plans,
         banks=STORES.banks,
-        extractor=wiring.extractor(),
-        embedder=wiring.embedder(),
-        spending=wiring.spending(),
+        extractor=models.extractor(),
+        embedder=models.embedder(),
+        spending=models.spending(),
         lifetimes=STORES.lifetimes,
         now=wiring.now(),
     )

@@ -25,7 +25,7 @@ from moto.dynamodb.models.table import StreamShard, Table
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
-from infra.local.moto_speed import get_value
+from infra.local.moto_speed import among_candidates, get_value
 
 TOKEN_LIFETIME_SECONDS = 600
 TRANSACTION_ACTIONS = 100
@@ -57,7 +57,7 @@ def install() -> None:
     _replace(DynamoDBBackend, "transact_write_items", lambda _: _transact)
     _replace(DynamoDBBackend, "update_item", _all_or_nothing)
     _replace(StreamShard, "add", _only_changes)
-    _replace(Table, "query", _among_candidates)
+    _replace(Table, "query", among_candidates)
     _replace(ResponseSerializer, "get_value", lambda _: get_value)
 
 
@@ -272,31 +272,3 @@ def _only_changes(original: Method) -> Method:
             original(shard, old, new)
 
     return add
-
-
-def _among_candidates(original: Method) -> Method:
-    """Spare a query the sorting of the whole table, which made each cost as much as a scan."""
-
-    @wraps(original)
-    def query(table: Table, hash_key: Any, comparison: Any, values: Any, limit: Any, start: Any, forward: Any,
-              projection: Any, index_name: str | None = None, *rest: Any, **named: Any) -> Any:  # fmt: skip
-        candidates = _candidates(table, hash_key, index_name)
-        vars(table)["all_items"] = lambda: candidates
-        try:
-            return original(
-                table, hash_key, comparison, values, limit, start, forward, projection, index_name, *rest, **named
-            )
-        finally:
-            del vars(table)["all_items"]
-
-    return query
-
-
-def _candidates(table: Table, hash_key: DynamoType | None, index_name: str | None) -> list[Item]:
-    if not table.has_range_key:
-        return list(table.items.values())  # type: ignore[arg-type]
-    if index_name is None:
-        return list(table.items.get(hash_key, {}).values())
-    indexed_by = {name for index in table.all_indexes() if index.name == index_name for name in index.schema_key_attrs}
-    partitions = list(table.items.values())
-    return [item for partition in partitions for item in partition.values() if indexed_by <= item.attrs.keys()]

@@ -21,6 +21,7 @@ from streambank.rules import access
 from streambank.rules.selection import selection
 from streambank.wire import edits, operation
 from streambank.wire.memory import memory as shown
+from streambank.wiring import models
 
 ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 _CHANGE = re.compile(r"(?:create|update|rollback|delete)-(0|[1-9][0-9]{0,11})")
@@ -30,7 +31,7 @@ _MEMORY_ID = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
 
 def _using() -> Editing:
     stores = wiring.stores()
-    return Editing(stores.memories, stores.banks, wiring.embedder(), stores.patience, wiring.now())
+    return Editing(stores.memories, stores.banks, models.embedder(), stores.patience, wiring.now())
 
 
 def _finished(verb: str, memory: Memory) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from streambank.rules.selection import order, selection
 from streambank.wire import ingest as ingest_wire
 from streambank.wire import memory as memory_wire
 from streambank.wire import operation, paging, requests
+from streambank.wiring import models
 
 ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 EFFECTIVE_TOP_K = "x-streambank-effective-top-k"
@@ -96,7 +97,7 @@ def _similar(
         memories=stores.memories,
         events=stores.events,
         banks=stores.banks,
-        embedder=wiring.embedder(),
+        embedder=models.embedder(),
         now=wiring.now(),
     )
     reply = {"retrievedMemories": memory_wire.retrieved(answer.hits, place(ROUTER).bank_name)}

@@ -10,6 +10,7 @@ from streambank import wiring
 from streambank.routes.asking import bank, query
 from streambank.rules.bank_config import bank_config
 from streambank.wire import usage as usage_wire
+from streambank.wiring import models
 
 ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 
@@ -19,5 +20,5 @@ def usage() -> dict[str, Any]:
     first, last = usage_wire.days(query(ROUTER), wiring.now().date())
     bank_id = bank(ROUTER)
     config = bank_config(wiring.stores().banks.document(bank_id))
-    books = wiring.spending().books(bank_id, config, first, last, now=wiring.now())
+    books = models.spending().books(bank_id, config, first, last, now=wiring.now())
     return usage_wire.books(books.days, books.daily_tokens, books.tokens_today)

@@ -21,19 +21,15 @@ from streambank.store.table import Patience, Table
 from streambank.store.windows import Windows
 
 if TYPE_CHECKING:
-    from streambank.llm.bedrock.converse import Converse
-    from streambank.llm.ports import Consolidator, Embedder, Extractor
     from streambank.model.principal import Principal
     from streambank.pipeline.erase import Erasing
     from streambank.pipeline.export import Exporting
-    from streambank.pipeline.spending import Spending
     from streambank.pipeline.sweep import Sweeper
     from streambank.pipeline.take_in import Importing
     from streambank.store.banks import Banks
     from streambank.store.chat_histories import ChatHistories
     from streambank.store.events import Events
     from streambank.store.executions import Executions
-    from streambank.store.ledger import Ledger
     from streambank.store.memories import Memories
     from streambank.store.objects import Objects
     from streambank.store.plans import Plans
@@ -63,8 +59,9 @@ def use_clock(clock: Clock) -> None:
     """Let *clock* rule timers, TTLs, backoff and tokens: local mode's can be moved."""
     global _clock  # noqa: PLW0603  the one seam for time
     _clock = clock
-    models = (extractor, consolidator, embedder, ledger, spending, _bedrock)
-    for built in (stores, caller, page_secret, executions, objects, *models):
+    from streambank.wiring import models
+
+    for built in (stores, caller, page_secret, executions, objects, *models.BUILT):
         built.cache_clear()  # what was built under another environment
 
 
@@ -238,6 +235,7 @@ def importing(time: timedelta) -> Importing:
     from streambank.pipeline.take_in import Importing
     from streambank.store.imports import Imports
     from streambank.store.transfers import Transfers
+    from streambank.wiring import models
 
     built, end = stores(), now() + time
     return Importing(
@@ -246,7 +244,7 @@ def importing(time: timedelta) -> Importing:
         objects=objects(),
         banks=built.banks,
         sessions=built.sessions,
-        embedder=embedder(),
+        embedder=models.embedder(),
         lifetimes=built.lifetimes,
         patience=built.patience,
         clock=now,
@@ -278,81 +276,3 @@ def sweeper() -> Sweeper:
 
 jitter: Callable[[], float] = random.random
 pause: Callable[[float], None] = time.sleep
-
-
-@cache
-def ledger() -> Ledger:
-    """Return the books about model calls."""
-    from streambank.store.ledger import Ledger
-
-    return Ledger(stores().table)
-
-
-@cache
-def spending() -> Spending:
-    """Return what holds model calls within their budgets."""
-    from streambank.pipeline.spending import Spending
-
-    settings = stores().settings
-    return Spending(ledger(), settings.daily_tokens, settings.call_tokens, settings.prices)
-
-
-@cache
-def _bedrock() -> Any:
-    """Return the client; boto3 heeds AWS_ENDPOINT_URL_BEDROCK_RUNTIME. It sends once, since `Sender` repeats."""
-    config = Config(
-        connect_timeout=3,
-        read_timeout=stores().settings.model_timeout_seconds,
-        retries={"mode": "standard", "total_max_attempts": 1},
-    )
-    return boto3.client("bedrock-runtime", config=config, region_name=os.environ.get("BEDROCK_REGION") or None)
-
-
-def _converse() -> Converse:
-    from streambank.llm.bedrock.converse import Converse
-    from streambank.llm.bedrock.models import Models
-    from streambank.llm.bedrock.sending import Sender
-
-    return Converse(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
-
-
-def _is_embedded() -> bool:
-    return stores().settings.model == "embedded"
-
-
-@cache
-def extractor() -> Extractor:
-    """Return who proposes facts."""
-    if _is_embedded():
-        from streambank.llm.embedded.extractor import EmbeddedExtractor
-
-        return EmbeddedExtractor()
-    from streambank.llm.bedrock.extractor import BedrockExtractor
-
-    return BedrockExtractor(_converse())
-
-
-@cache
-def consolidator() -> Consolidator:
-    """Return who decides what facts mean for memories."""
-    if _is_embedded():
-        from streambank.llm.embedded.consolidator import EmbeddedConsolidator
-
-        return EmbeddedConsolidator()
-    from streambank.llm.bedrock.consolidator import BedrockConsolidator
-
-    return BedrockConsolidator(_converse())
-
-
-@cache
-def embedder() -> Embedder:
-    """Return who maps texts to vectors."""
-    if _is_embedded():
-        from streambank.llm.embedded.embedder import WordLlamaEmbedder
-
-        return WordLlamaEmbedder()
-    from streambank.llm.bedrock.embedder import BedrockEmbedder
-    from streambank.llm.bedrock.models import Models
-    from streambank.llm.bedrock.sending import Sender
-
-    return BedrockEmbedder(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))

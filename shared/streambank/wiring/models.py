@@ -1,0 +1,102 @@
+"""Which models a deployment has, and who pays for their calls."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from botocore.config import Config
+
+from streambank.wiring import stores
+
+if TYPE_CHECKING:
+    from streambank.llm.bedrock.converse import Converse
+    from streambank.llm.ports import Consolidator, Embedder, Extractor
+    from streambank.pipeline.spending import Spending
+    from streambank.store.ledger import Ledger
+
+
+@cache
+def ledger() -> Ledger:
+    """Return the books about model calls."""
+    from streambank.store.ledger import Ledger
+
+    return Ledger(stores().table)
+
+
+@cache
+def spending() -> Spending:
+    """Return what holds model calls within their budgets."""
+    from streambank.pipeline.spending import Spending
+
+    settings = stores().settings
+    return Spending(ledger(), settings.daily_tokens, settings.call_tokens, settings.prices)
+
+
+@cache
+def _bedrock() -> Any:
+    """Return the client; boto3 heeds AWS_ENDPOINT_URL_BEDROCK_RUNTIME. It sends once, since `Sender` repeats."""
+    config = Config(
+        connect_timeout=3,
+        read_timeout=stores().settings.model_timeout_seconds,
+        retries={"mode": "standard", "total_max_attempts": 1},
+    )
+    return boto3.client("bedrock-runtime", config=config, region_name=os.environ.get("BEDROCK_REGION") or None)
+
+
+def _converse() -> Converse:
+    from streambank.llm.bedrock.converse import Converse
+    from streambank.llm.bedrock.models import Models
+    from streambank.llm.bedrock.sending import Sender
+
+    return Converse(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
+
+
+def _is_embedded() -> bool:
+    return stores().settings.model == "embedded"
+
+
+@cache
+def extractor() -> Extractor:
+    """Return who proposes facts."""
+    if _is_embedded():
+        from streambank.llm.embedded.extractor import EmbeddedExtractor
+
+        return EmbeddedExtractor()
+    from streambank.llm.bedrock.extractor import BedrockExtractor
+
+    return BedrockExtractor(_converse())
+
+
+@cache
+def consolidator() -> Consolidator:
+    """Return who decides what facts mean for memories."""
+    if _is_embedded():
+        from streambank.llm.embedded.consolidator import EmbeddedConsolidator
+
+        return EmbeddedConsolidator()
+    from streambank.llm.bedrock.consolidator import BedrockConsolidator
+
+    return BedrockConsolidator(_converse())
+
+
+@cache
+def embedder() -> Embedder:
+    """Return who maps texts to vectors."""
+    if _is_embedded():
+        from streambank.llm.embedded.embedder import WordLlamaEmbedder
+
+        return WordLlamaEmbedder()
+    from streambank.llm.bedrock.embedder import BedrockEmbedder
+    from streambank.llm.bedrock.models import Models
+    from streambank.llm.bedrock.sending import Sender
+
+    return BedrockEmbedder(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
+
+
+# Built once; another environment builds them anew.
+BUILT = (extractor, consolidator, embedder, ledger, spending, _bedrock)
