@@ -27,11 +27,21 @@ class MemorySource(Answer):
     sequences: list[int]
 
 
+class StructuredContent(Answer):
+    """What a profile holds, by its schema."""
+
+    schema_id: str
+    data: Object
+
+
 class Memory(Answer):
+    """A sentence (`fact`), or a profile (`structuredContent`)."""
+
     name: str
-    fact: str
+    fact: str | None = None
+    structured_content: StructuredContent | None = None
     scope: dict[str, str]
-    memory_type: Literal["NATURAL_LANGUAGE_COLLECTION"]
+    memory_type: Literal["NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE"]
     create_time: Time
     update_time: Time
     expire_time: Time | None = None
@@ -43,14 +53,18 @@ class Memory(Answer):
 
 
 class ExtractedMemory(Answer):
-    fact: str
+    """What a window said: a sentence, or fields of a profile."""
+
+    fact: str | None = None
+    structured_data: Object | None = None
 
 
 class MemoryRevision(Answer):
-    """A deletion leaves a revision with an empty fact."""
+    """A sentence, or a profile as it was; a deletion leaves a revision with an empty fact."""
 
     name: str
-    fact: str
+    fact: str | None = None
+    structured_data: Object | None = None
     create_time: Time
     expire_time: Time | None = None
     labels: dict[str, str] | None = None
@@ -255,8 +269,17 @@ class RetrievedMemories(Page):
     retrieved_events: list[RetrievedEvent] | None = None
 
 
+class Profile(Answer):
+    """What is known of a scope under one schema."""
+
+    schema_id: str
+    profile: Object
+
+
 class Profiles(Answer):
-    profiles: dict[str, Object] | None = None
+    """Profiles by the ids of their schemas; nothing where there is none."""
+
+    profiles: dict[str, Profile] | None = None
 
 
 class MemoryRevisions(Page):

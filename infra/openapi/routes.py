@@ -129,7 +129,7 @@ _MEMORIES = (
         "retrieveProfiles",
         "post",
         f"{MEMORIES}:retrieveProfiles",
-        "Retrieves the profiles of a scope; there are none yet.",
+        "Retrieves the profiles of a scope, by schema.",
         answered.Profiles,
         asked.RetrieveProfilesRequest,
     ),

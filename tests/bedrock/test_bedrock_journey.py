@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from jsonschema import Draft202012Validator
 
 from infra.local.service import LocalService
+from infra.openapi.document import document
 from tests.bedrock.converse_server import Bedrock, error, running, text, tool
 from tests.journeys.caller import Caller, said
 
@@ -39,6 +41,12 @@ def caller(service: LocalService, server: Bedrock) -> Iterator[Caller]:
 
 
 THROTTLED = error(429, "ThrottlingException")
+
+
+def described(name, answer):
+    """Tell whether an answer is of the shape that docs/openapi.json gives it."""
+    schema = {"$ref": f"#/components/schemas/{name}", "components": document()["components"]}
+    return bool(answer) and Draft202012Validator(schema).is_valid(answer)
 
 
 def metadata(caller, sent):
@@ -259,6 +267,21 @@ def test_a_profile_grows_field_by_field(caller, server):
     revisions = [one["structuredData"] for one in caller.revisions(profile["memory"])]
     assert revisions[-1] == {"diet": "vegan"}
     assert len(revisions) == 3
+
+
+def test_a_profile_is_shown_as_it_is_described(caller, server):
+    """What is read of a profile, by every route, fits the description of the API."""
+    schema = {"type": "OBJECT", "properties": {"diet": {"type": "STRING"}}}
+    bank = caller.bank(structured_memory_configs=[{"schema_configs": [{"id": "person", "schema": schema}]}])
+    stream = caller.stream(bank=bank)
+    told = {"facts": [], "profiles": [{"schema": "person", "data": {"diet": "vegan"}, "events": [1]}]}
+    server.script = [tool("record_facts", told)]
+    stream.flush(said("I am a vegan"))
+    [found] = caller.retrieve(stream.scope, bank, memory_types=["STRUCTURED_PROFILE"])
+    name = found["memory"]["name"]
+    assert described("Memory", caller.get(name))
+    assert described("MemoryRevisions", caller.get(f"{name}/revisions"))
+    assert described("Profiles", caller.post(f"{bank}/memories:retrieveProfiles", {"scope": stream.scope}))
 
 
 def test_a_profile_is_changed_by_what_is_said_alone(caller, server):
