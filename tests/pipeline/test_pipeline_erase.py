@@ -347,7 +347,24 @@ def test_no_window_waits_for_a_long_job(client):
     for number in range(8):
         world.ingest(event(f"hi {number}", "1"), scope={"user_id": f"w{number}"}, rule={"idleDuration": "60s"})
     world.clock.move(minutes=2)
-    using = world.sweeper()
-    has_time = iter([*[True] * 30, *[False] * 99])
-    report = sweep(using=using, has_time=lambda: next(has_time))
+    has_time = lambda: world.erasures.find("default", scope_id(SCOPE)).ended is None
+    report = sweep(using=world.sweeper(), has_time=has_time)
+    assert not has_time()
     assert report.sealed == 8
+
+
+def test_a_bank_that_is_taken_up_again_begins_where_it_stopped(client):
+    """The scopes that were done before are not asked again, however many they are."""
+    _clear(client)
+    world = World(client)
+    for number in range(12):
+        world.ingest(event("hi", "1"), scope={"user_id": f"w{number}"}, rule={"eventCount": 9})
+    time_for = iter([True] * 6)
+    erase.erase_bank("default", using=world.erasing(lambda: next(time_for, False)))
+    stopped = world.erasures.find("default", "")
+    left = [place for place, _ in world.erasures.scopes("default", stopped.place)]
+    assert stopped.ended is None
+    assert 0 < len(left) < 12
+    assert all(place > stopped.place for place in left)
+    done = erase.proceed(stopped, using=world.erasing())
+    assert (done.counts["scopes"], done.counts["events"]) == (12, 12)
