@@ -368,3 +368,26 @@ def test_a_bank_that_is_taken_up_again_begins_where_it_stopped(client):
     assert all(place > stopped.place for place in left)
     done = erase.proceed(stopped, using=world.erasing())
     assert (done.counts["scopes"], done.counts["events"]) == (12, 12)
+
+
+def test_ids_of_erased_memories_are_free_again(client):
+    """Nothing of a memory's name is left: its id may be another's at once."""
+    world = lived(client)
+    names = [item["PK"]["S"] for item in aws.dump(client) if item["PK"]["S"].startswith("N#")]
+    assert len(names) == 3
+    erased(world)
+    left = [item["sco"]["S"] for item in aws.dump(client) if item["PK"]["S"].startswith("N#")]
+    assert left == ['{"user_id":"u2"}']
+
+
+def test_a_fact_that_is_stated_meanwhile_stays(client):
+    """A direct generation that is newer than the erasure is none of its business: it waits, and takes effect."""
+    world = lived(client)
+    erase.erase_scope("default", SCOPE, ASKED, using=world.erasing(lambda: False))
+    world.clock.move(seconds=1)
+    call = GenerateCall("default", SCOPE, token="later", memories=(DirectMemory("I ski"),))
+    using = {"streams": world.streams, "windows": world.windows, "banks": world.banks, "lifetimes": world.lifetimes}
+    generate(call, **using, now=world.clock())
+    world.finish()
+    check(world)
+    assert world.facts() == ["I ski"]

@@ -172,3 +172,11 @@ def test_listed_memories_are_read_again(world):
     found = world.memories.read_listed(listed, now=NOW)
     assert [one.id for one in found] == [name for _, name, _ in listed]
     assert {str(one.scope) for one in found} == {str(SCOPE), str(OTHER)}
+
+
+def test_a_banks_memories_are_named_all_at_once(world):
+    """Without an order all of them are named, each once and no other bank's, or as many as are asked for."""
+    names = spread(world)
+    found = [name for _, name, _ in world.memories.everything_listed("default", 1_000)]
+    assert sorted(found) == sorted(names)
+    assert len(world.memories.everything_listed("default", 7)) == 7
