@@ -29,6 +29,7 @@ from streambank.errors import (
     NotFound,
     PayloadTooLarge,
     PermissionDenied,
+    PreconditionFailed,
     StreambankError,
     Unauthenticated,
     Unavailable,
@@ -52,10 +53,6 @@ __all__ = [
     "Unavailable",
     "UnexpectedReply",
 ]
-
-
-class PreconditionFailed(FailedPrecondition):
-    """The resource is not in the version that `if_match` or `if_none_match` asks for; nothing was written."""
 
 
 class RateLimited(Unavailable):
