@@ -14,6 +14,7 @@ from streambank.pipeline import erase
 from streambank.routes import asking
 from streambank.routes.asking import bank, body, principal
 from streambank.rules import access
+from streambank.store.erasures import Erasures
 from streambank.wire import erasure as erasure_wire
 from streambank.wire import http, requests
 from streambank.wire.ingest import scope as scope_of
@@ -56,8 +57,7 @@ def erasure_operation(place: http.Place, asked: ErasureId) -> dict[str, Any]:
 
     Only the newest erasure of a scope is told of.
     """
-    found = wiring.erasing(TIME).erasures.find(place.bank, asked.cid)
-    is_there = found is not None and found.number == asked.number
-    if found is None or not is_there or not (access.sees(principal(ROUTER), found.scope)):
+    found = Erasures(wiring.stores().table).find(place.bank, asked.cid)
+    if found is None or found.number != asked.number or not access.sees(principal(ROUTER), found.scope):
         raise NotFound("there is no such operation")
     return erasure_wire.shown(found, place.bank_name)
