@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import cast
 
 import httpx
@@ -38,6 +39,12 @@ def client(service: LocalService) -> Iterator[httpx.Client]:
     token = getattr(service, "token", "local")
     with httpx.Client(base_url=service.base_url, headers={"authorization": f"Bearer {token}"}, timeout=60) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def rested(service: LocalService) -> None:
+    """What other callers of this service left behind has fired, so that a module may count generations."""
+    assert service.advance(timedelta(hours=25))
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ import pytest
 
 from tests.journeys.caller import DEFAULT_BANK, PARENT, Caller, Document, moment, said
 
+pytestmark = pytest.mark.usefixtures("rested")
+
 
 def short(name: str) -> str:
     return name.rsplit("/", 1)[-1]

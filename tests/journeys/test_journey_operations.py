@@ -6,6 +6,8 @@ import pytest
 from infra.local.service import LocalService
 from tests.journeys.caller import DEFAULT_BANK, PARENT, Caller, said
 
+pytestmark = pytest.mark.usefixtures("rested")
+
 TEN = {"event_count": 10}
 BEES = "I keep bees."
 SOMEBODY = "a" * 26

@@ -12,6 +12,8 @@ import pytest
 
 from tests.journeys.caller import DEFAULT_BANK, VERSION, Caller, moment, said
 
+pytestmark = pytest.mark.usefixtures("rested")
+
 TEN = {"event_count": 10}
 HUNDRED = {"event_count": 100}
 BEES = "I keep bees."

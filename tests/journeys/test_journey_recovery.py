@@ -6,6 +6,8 @@ import pytest
 
 from tests.journeys.caller import Caller, said
 
+pytestmark = pytest.mark.usefixtures("rested")
+
 BEES = "I keep bees."
 
 

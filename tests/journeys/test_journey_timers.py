@@ -9,6 +9,8 @@ import pytest
 
 from tests.journeys.caller import Caller, moment, said
 
+pytestmark = pytest.mark.usefixtures("rested")
+
 BEES = "I keep bees."
 
 
@@ -79,7 +81,6 @@ def test_empty_ticks_do_nothing(caller: Caller) -> None:
 
 def test_abandoned_window_fires_a_day_after_its_last_event(caller: Caller) -> None:
     """An event after 23 hours moves the day: the window fires 24 hours after its last event, once."""
-    caller.advance(hours=25)  # what other callers of this service left behind fires before it is counted
     before = caller.generations()
     stream = caller.stream()
     sent = stream.send(said(BEES), rule={"event_count": 5})
