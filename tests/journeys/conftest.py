@@ -44,7 +44,8 @@ def client(service: LocalService) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="module")
 def rested(service: LocalService) -> None:
     """What other callers of this service left behind has fired, so that a module may count generations."""
-    assert service.advance(timedelta(hours=25))
+    if not Deployed.named():  # there tests that count are skipped one by one
+        assert service.advance(timedelta(hours=25))
 
 
 @pytest.fixture
