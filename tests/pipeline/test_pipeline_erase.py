@@ -65,7 +65,7 @@ def lived(client: Any) -> World:
 def park(world: World, sid: str) -> None:
     """Let the first window of a stream have failed too often."""
     window = world.windows.get("default", sid, 1)
-    world.windows.hold_events(window)
+    assert world.windows.hold(window)
     assert world.windows.failed(window, failure="MODEL_REFUSED", failures=5, due=None, now=world.clock())
 
 

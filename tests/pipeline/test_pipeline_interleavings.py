@@ -93,6 +93,17 @@ def other_stream(world: World) -> None:
     world.settle()
 
 
+def fail(world: World) -> None:
+    """The attempt that is running fails, or so its machine believes."""
+    payload = next(iter(world.executions.running.values()), None)
+    if payload:
+        world.tasks()["Fail"]({**payload, "outcome": "FAILED"})
+
+
+def run(world: World) -> None:
+    world.run()
+
+
 IDLE = {"idleDuration": "60s"}
 # What came before, what is interrupted, by what, and what is remembered in the end.
 CASES: dict[str, tuple[list[Step], Step, Step, set[str]]] = {
@@ -128,16 +139,35 @@ CASES: dict[str, tuple[list[Step], Step, Step, set[str]]] = {
     "a generation and a call": ([say("a", "b", forceFlush=True), deliver], work, say("c"), {"a", "b", "c"}),
     "a generation and another of its scope": (
         [say("a", "b", forceFlush=True), deliver, deliver],
-        lambda world: world.run(),
+        run,
         other_stream,
         {"a", "b", "z"},
     ),
     "a generation and a sweep": (
         [say("a", "b", forceFlush=True), deliver, deliver],
-        lambda world: world.run(),
+        run,
         later(sweep, minutes=3),
         {"a", "b"},
     ),
+    "a generation and a sweep that holds its events": (
+        [say("a", "b", forceFlush=True), deliver, deliver],
+        run,
+        later(sweep, days=8),
+        {"a", "b"},
+    ),
+    "a sweep that holds events and their generation": (
+        [say("a"), say("b", forceFlush=True), deliver, deliver],
+        later(sweep, days=8),
+        run,
+        {"a", "b"},
+    ),
+    "a failure and a twin that succeeds": (
+        [say("a"), say("b", forceFlush=True), deliver, deliver],
+        fail,
+        run,
+        {"a", "b"},
+    ),
+    "a generation and a twin that fails": ([say("a", "b", forceFlush=True), deliver, deliver], run, fail, {"a", "b"}),
 }
 
 
@@ -192,6 +222,8 @@ def _check(world: World, expected: set[str]) -> None:
         numbers += [(sid, one.seq) for one in stored]
     assert sorted(numbers) == sorted(set(numbers)), "in one window only"
     assert len(numbers) == sum(int(item["seq"]["N"]) for item in heads), "all of them"
+    processed = [item for item in aws.dump(world.client) if item["SK"]["S"][:2] in ("B#", "P#", "W#")]
+    assert not [item["SK"]["S"] for item in processed if "ttl" not in item], "what is processed expires"
     said = sorted(text for item in windows for text in _texts(world, item))
     assert len(said) == len(set(said)) or "t" in {item["str"]["S"] for item in heads}, "no event twice"
 

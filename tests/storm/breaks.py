@@ -7,35 +7,78 @@ from collections.abc import Callable
 from typing import Any
 
 Action = dict[str, Any]
-# Each takes one action of a transaction (or a single write) and tells whether its condition is overlooked.
-BREAKS: dict[str, Callable[[Action], bool]] = {
-    "a stream's version": lambda a: _sk(a) == "HEAD" and "#ver" in a["ConditionExpression"],
-    "an event's marker": lambda a: _sk(a).startswith("D#"),
-    "the fence of an attempt": lambda a: _sk(a).startswith("W#") and "#cur = :is_cur" in a["ConditionExpression"],
-    "a scope's version": lambda a: _sk(a) == "V" and "#ver" in a["ConditionExpression"],
-    "a window that is there already": lambda a: _sk(a).startswith("W#") and "not_exists" in a["ConditionExpression"],
-    "candidates that are there already": lambda a: _sk(a).startswith("P#") and "#C" in _sk(a),
-    "the token of a request": lambda _: False,
-}
+Actions = list[Action]
 
 
 def overlook(client: Any, name: str) -> None:
-    """Let every call of *client* go out without the conditions that *name* stands for."""
-    is_overlooked = BREAKS[name]
+    """Let every call of *client* go out without what *name* stands for."""
+    break_it = BREAKS[name]
 
-    def strip(params: dict[str, Any], **_: Any) -> None:
-        if name == "the token of a request":
-            params.pop("ClientRequestToken", None)
+    def change(params: dict[str, Any], **_: Any) -> None:
         actions = [next(iter(one.values())) for one in params.get("TransactItems", [])] or [params]
+        if {"Item", "Key"} & set(actions[0]):
+            break_it(params, actions)
+
+    client.meta.events.register("before-parameter-build.dynamodb", change)
+
+
+def _condition(is_overlooked: Callable[[Action, set[str]], bool]) -> Callable[[Action, Actions], None]:
+    """Return a break that drops the conditions for which *is_overlooked* says so; it sees what else is written."""
+
+    def drop(_params: Action, actions: Actions) -> None:
+        kinds = {_kind(action) for action in actions}
         for action in actions:
-            if "ConditionExpression" in action and is_overlooked(action):
+            if "ConditionExpression" in action and is_overlooked(action, kinds):
                 _strip(action)
 
-    client.meta.events.register("before-parameter-build.dynamodb", strip)
+    return drop
 
 
-def _sk(action: Action) -> str:
-    return str((action.get("Item") or action.get("Key"))["SK"]["S"])
+def _token(params: Action, _actions: Actions) -> None:
+    params.pop("ClientRequestToken", None)  # botocore makes a new one for each call
+
+
+def _due_time(_params: Action, actions: Actions) -> None:
+    for action in actions:
+        if _kind(action) == "W#" and "Item" in action:
+            action["Item"] = {name: value for name, value in action["Item"].items() if name not in ("G1PK", "G1SK")}
+
+
+def _is_version(action: Action, kind: str) -> bool:
+    return _kind(action) == kind and "#ver" in action["ConditionExpression"]
+
+
+def _is_new(action: Action, kind: str) -> bool:
+    return _kind(action) == kind and "not_exists" in action["ConditionExpression"]
+
+
+# What nothing else stands in for: a storm has to notice each of these.
+NEEDED: dict[str, Callable[[Action, Actions], None]] = {
+    "a stream's version as events come in": _condition(lambda a, others: _is_version(a, "HEAD") and "B#" in others),
+    "a stream's version as its window is sealed": _condition(
+        lambda a, others: _is_version(a, "HEAD") and "W#" in others
+    ),
+    "a stream's version as its timer is set": _condition(lambda a, others: _is_version(a, "HEAD") and len(others) == 1),
+    "a scope's version": _condition(lambda a, _: _kind(a) == "V"),
+    "the token of a request": _token,
+    "when a window is due": _due_time,
+}
+# What another condition backs up: a second line, which no storm can tell from none.
+BACKED_UP: dict[str, Callable[[Action, Actions], None]] = {
+    "an event's marker (by the stream's version)": _condition(lambda a, _: _kind(a) == "D#"),
+    "a window that is there already (by the stream's version)": _condition(lambda a, _: _is_new(a, "W#")),
+    "the cursor of an attempt (by the scope's version)": _condition(
+        lambda a, _: _kind(a) == "W#" and "#cur = :is_cur" in a["ConditionExpression"]
+    ),
+    "candidates that are there already (by the fence)": _condition(lambda a, _: _is_new(a, "P#")),
+}
+BREAKS = NEEDED | BACKED_UP
+
+
+def _kind(action: Action) -> str:
+    """Return the first part of an item's sort key: `HEAD`, `V`, `B#`, `D#`, `W#`, `P#`."""
+    sk = str((action.get("Item") or action.get("Key") or {})["SK"]["S"])
+    return sk if sk in ("HEAD", "V") else sk[:2]
 
 
 def _strip(action: Action) -> None:

@@ -16,9 +16,9 @@ BEFORE = {
     "killed before a call": 0.004,
     "throttled": 0.004,
     "transaction conflict": 0.008,
-    "somebody else came between": 0.06,
+    "somebody else came between": 0.2,
 }
-AFTER = {"killed after a call": 0.004, "reply lost": 0.004, "connection closed": 0.002, "keys unprocessed": 0.05}
+AFTER = {"killed after a call": 0.004, "reply lost": 0.01, "connection closed": 0.002, "keys unprocessed": 0.05}
 
 
 class Weather:

@@ -32,7 +32,8 @@ class DirectMemory:
 class Window:
     """*attempt* is the fence of its executions, *failures* counts tries, *cursor* the candidates committed.
 
-    *due* is when the sweep looks at it again; *held* tells that its events lost their expiry until it is done.
+    *due* is when the sweep looks at it again. *held* tells that its events have begun to lose their expiry until it
+    is done, *is_held_whole* that all of them have.
     """
 
     stream: StreamId
@@ -52,6 +53,7 @@ class Window:
     began: datetime | None = None
     ended: datetime | None = None
     held: bool = False
+    is_held_whole: bool = False
     failure: str | None = None
     outcome: dict[str, Any] = field(default_factory=dict)
     direct: tuple[DirectMemory, ...] = ()

@@ -48,7 +48,8 @@ def commit(
 ) -> str:
     """Apply the stored plan of *attempt*'s window from its cursor on; return the outcome.
 
-    Outcomes: `committed`, `conflict` (the scope changed since the plan was made), `late`.
+    Outcomes: `committed`, `conflict` (the scope changed since the plan was made, or the window is held since it was
+    read), `late`.
     """
     window = windows.mine(attempt)
     extracted = plans.extracted(attempt) if window else None
@@ -67,7 +68,7 @@ def commit(
             kept = replace(piece, expires=lifetimes.of_results(window, now=now))
             memories.commit_slice(attempt.bank, window.stream.scope, kept, completion, now=now)
     except Conflict as conflict:
-        return Committing.LATE if conflict.failed(0) else Committing.CONFLICT
+        return _refused(conflict, window, windows, attempt)
     if window.held:
         _release(attempt, windows, lifetimes, now)
     return Committing.COMMITTED
@@ -169,6 +170,14 @@ def _outcome(verdicts: Sequence[Recorded], extracted: Extracted, plan: Plan, win
         "events": window.count,
         "usage": asdict(extracted.usage + plan.usage),
     }
+
+
+def _refused(conflict: Conflict, before: Window, windows: Windows, attempt: Attempt) -> Committing:
+    """Return what a refused slice comes to: a window that was held meanwhile is still this attempt's."""
+    if not conflict.failed(0):
+        return Committing.CONFLICT
+    now = windows.mine(attempt)
+    return Committing.CONFLICT if now and now.held != before.held else Committing.LATE
 
 
 def _release(attempt: Attempt, windows: Windows, lifetimes: Lifetimes, now: datetime) -> None:

@@ -27,7 +27,7 @@ class Failed:
 def fail(attempt: Attempt, outcome: str, *, windows: Windows, now: datetime, jitter: Callable[[], float]) -> Failed:
     """Book that *attempt* came to *outcome*: due again after the backoff, parked after five failures.
 
-    The window's events lose their expiry before its state changes, so that nothing unprocessed expires (I6).
+    The window is held before its state changes, so that nothing unprocessed expires (I6).
     """
     window = windows.mine(attempt)
     if window is None:
@@ -39,9 +39,8 @@ def fail_window(
     window: Window, outcome: str, *, windows: Windows, now: datetime, jitter: Callable[[], float]
 ) -> Failed:
     """Book a failure of *window*'s present attempt; the sweep and the machine's last state share it."""
-    if not window.held:
-        windows.hold_events(window)
-    windows.hold_results(window)
+    if not windows.hold(window):
+        return Failed(is_late=True)
     failures = window.failures + (outcome not in NO_FAILURES)
     pause = NO_FAILURES[outcome] if outcome in NO_FAILURES else backoff.pause_after(failures, jitter())
     due = now + pause if pause else None

@@ -156,7 +156,7 @@ def _sweep_window(item: DueItem, using: Sweeper, report: Sweep) -> None:
 
 def _sweep_pending(window: Window, using: Sweeper, report: Sweep) -> None:
     now = using.clock()
-    if not window.held and now - window.sealed >= LONG_WAIT:
+    if not window.is_held_whole and now - window.sealed >= LONG_WAIT:
         using.windows.hold(window)
     begun = start(window, windows=using.windows, executions=using.executions)
     if begun is Start.TAKEN and not using.executions.is_running(attempt_of(window)):

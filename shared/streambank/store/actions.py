@@ -42,6 +42,11 @@ def present() -> Condition:
     return Condition(("attribute_exists(#PK)",), frozenset({"PK"}))
 
 
+def without(attribute: str) -> Condition:
+    """The item is not there, or has no such attribute."""
+    return Condition((f"attribute_not_exists(#{attribute})",), frozenset({attribute}))
+
+
 def equals(**attributes: str | int) -> Condition:
     """Each attribute has this value."""
     clauses = tuple(f"#{name} = :is_{name}" for name in attributes)

@@ -27,6 +27,10 @@ def instant_of(value: int | None) -> datetime:
     return moment
 
 
+# What attribute `held` of a window says: its events have begun to lose their expiry, or all have lost it.
+HOLDING, HELD = 1, 2
+
+
 def due_values(key: Key, due: datetime | None) -> Values:
     """Return the attributes that put the item under *key* into index `due`, or take it out."""
     return {"G1PK": keys.due_partition(key) if due else None, "G1SK": seconds(due)}
@@ -222,6 +226,7 @@ def window_of(item: Mapping[str, Any]) -> Window:
         began=instant(item.get("beg")),
         ended=instant(item.get("end")),
         held=bool(item.get("held")),
+        is_held_whole=item.get("held") == HELD,
         failure=item.get("fail"),
         outcome=json.loads(item.get("out", "{}")),
         direct=tuple(DirectMemory(fact, tuple(topics)) for fact, topics in direct),

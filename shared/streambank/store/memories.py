@@ -15,7 +15,7 @@ from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revis
 from streambank.model.plan import Completion, Slice
 from streambank.model.window import WindowState
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Put, Update, absent, equals, present
+from streambank.store.actions import Action, Put, Update, absent, equals, present, without
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.memory_items import change_actions, citation_of, memory_of, revision_of
 from streambank.store.plan_items import verdict_put
@@ -145,12 +145,15 @@ class Memories:
         """Apply one slice of a plan, and end the window where *completion* is given: one transaction.
 
         Raises:
-            Conflict: the window is no longer this attempt's (action 0), or the scope has changed (action 1).
+            Conflict: the window is no longer this attempt's, or is held and nobody would release it (action 0), or
+                the scope has changed (action 1).
             OutOfReach: the tries are used up and nobody knows.
         """
         attempt = piece.attempt
         window_key = keys.window(bank, attempt.sid, attempt.window)
         guard = is_mine(attempt.attempt) & equals(cur=piece.start)
+        if completion and not completion.release:
+            guard &= without("held")
         actions: list[Action] = [Update(window_key, _progress(piece, completion, window_key), guard)]
         if piece.end > piece.start:
             actions += version_bump(bank, scope, piece.version, piece.end - piece.start)

@@ -10,7 +10,7 @@ from streambank.errors import Conflict
 from streambank.model.event import StoredEvent
 from streambank.model.window import Attempt, Window, WindowState
 from streambank.store import codec, keys
-from streambank.store.actions import Condition, Update, equals, present
+from streambank.store.actions import Condition, ConditionCheck, Update, equals, present
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.keys import Key
 from streambank.store.streams import Lifetimes
@@ -89,39 +89,40 @@ class Windows:
                 break
         return events[-wanted:]
 
-    def hold_events(self, window: Window) -> None:
-        """Let the events of *window* never expire, before anything says that it takes longer (I6)."""
-        for key in self._batch_keys(window):
-            self._set_expiry(key, None)
+    def hold(self, window: Window) -> bool:
+        """Let the events of *window* and what was worked out of them never expire until it is done (I6).
 
-    def hold_results(self, window: Window) -> None:
-        """Let what was worked out for *window* so far never expire: its cursor counts candidates that are stored."""
-        for item in self._results(window):
-            if "ttl" in item:
-                self._set_expiry(Key(str(item["PK"]), str(item["SK"])), None)
+        The window is told before: whatever ends it gives them an expiry again, and once it has ended none is taken
+        any more. False if that is so already, or another attempt has it.
+        """
+        if not window.held and not self._change(window, {"held": codec.HOLDING}, is_mine(window.attempt)):
+            return False
+        held = [*(() if window.is_held_whole else self._batches(window)), *self._results(window)]
+        is_whole = all(self._hold_item(window, _key_of(item)) for item in held if "ttl" in item)
+        return is_whole and self._change(window, {"held": codec.HELD}, is_mine(window.attempt))
+
+    def _hold_item(self, window: Window, key: Key) -> bool:
+        """Take an item's expiry; False if it is too late for its window. One that has expired stays away."""
+        check = ConditionCheck(key_of(window), is_mine(window.attempt))
+        try:
+            self._table.transact([check, Update(key, {"ttl": None}, present())])
+        except Conflict as conflict:
+            return not conflict.failed(0)
+        return True
 
     def _results(self, window: Window) -> Iterator[dict[str, object]]:
         prefix = keys.results(window.stream.bank, window.stream.sid, window.number)
         return self._table.query(prefix.pk, prefix=prefix.sk)
 
-    def hold(self, window: Window) -> None:
-        """Hold the events of *window* and book it, so that its end gives them their expiry back."""
-        self.hold_events(window)
-        self.hold_results(window)
-        self._change(window, {"held": 1}, is_mine(window.attempt))
-
     def release_events(self, window: Window, *, now: datetime, lifetimes: Lifetimes) -> None:
         """Give what was held for *window* its expiry back, and take the window out of index `due`."""
         until = seconds(max(window.last_arrival + lifetimes.retention, now + _LAST_LOOK))
-        for key in self._batch_keys(window):
-            self._set_expiry(key, until)
+        for item in self._batches(window):
+            self._set_expiry(_key_of(item), until)
         results_until = seconds(lifetimes.of_results(replace(window, held=False), now=now))
         for item in self._results(window):
-            self._set_expiry(Key(str(item["PK"]), str(item["SK"])), results_until)
+            self._set_expiry(_key_of(item), results_until)
         self._change(window, {"held": None, **codec.due_values(key_of(window), None)}, equals(st=window.state))
-
-    def _batch_keys(self, window: Window) -> list[Key]:
-        return [Key(str(item["PK"]), str(item["SK"])) for item in self._batches(window)]
 
     def _set_expiry(self, key: Key, until: int | None) -> None:
         try:
@@ -136,14 +137,17 @@ class Windows:
         return self._change(window, codec.due_values(key_of(window), due), equals(st=window.state, att=window.attempt))
 
     def failed(self, window: Window, *, failure: str, failures: int, due: datetime | None, now: datetime) -> bool:
-        """Book that an attempt at *window* came to nothing; without *due* it is parked. False if it is too late."""
+        """Book that an attempt at *window* came to nothing; without *due* it is parked. False if it is too late.
+
+        The window must be held.
+        """
         state = WindowState.SEALED if due else WindowState.PARKED
         values: codec.Values = {
             "st": state,
             "att": window.attempt + 1,
             "tries": failures,
             "fail": failure,
-            "held": 1,
+            "held": codec.HELD,
             "beg": None,
             "end": None if due else milliseconds(now),
             **codec.due_values(key_of(window), due),
@@ -170,6 +174,10 @@ class Windows:
         except Conflict:
             return False
         return True
+
+
+def _key_of(item: dict[str, object]) -> Key:
+    return Key(str(item["PK"]), str(item["SK"]))
 
 
 def window_key(attempt: Attempt) -> Key:
