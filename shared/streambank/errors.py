@@ -100,6 +100,15 @@ class OutOfReach(Unavailable):
         self.code = code
 
 
+class SchemaTooNew(Unavailable):
+    """An item was written by a newer release in a form that this one does not know: the upgrade is not through yet."""
+
+    def __init__(self, found: int, known: int) -> None:
+        super().__init__(
+            f"the store holds items of schema version {found}, this release knows {known}; finish upgrading", 30
+        )
+
+
 class GenerationError(StreambankError):
     """A window could not be generated; *outcome* is what the state machine sees, *spent* what it cost until then."""
 

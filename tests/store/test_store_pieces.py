@@ -203,4 +203,4 @@ def test_without_a_condition_nothing_is_compared(action):
     request = action.request("t")
     assert set(request) in ({"TableName", "Item"}, {"TableName", "Key"})
     if "Item" in request:
-        assert request["Item"] == {"PK": {"S": "S#b#s"}, "SK": {"S": "HEAD"}, "n": {"N": "1"}}
+        assert request["Item"] == {"PK": {"S": "S#b#s"}, "SK": {"S": "HEAD"}, "sv": {"N": "1"}, "n": {"N": "1"}}

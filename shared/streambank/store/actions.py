@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from streambank.store import schema
 from streambank.store.attributes import Item, packed
 from streambank.store.keys import Key
 
@@ -63,7 +64,7 @@ class Put:
 
     def request(self, table: str) -> dict[str, Any]:
         """Return the parameters of PutItem."""
-        item = packed({"PK": self.key.pk, "SK": self.key.sk, **self.values})
+        item = packed({"PK": self.key.pk, "SK": self.key.sk, schema.ATTRIBUTE: schema.VERSION, **self.values})
         return {"TableName": table, "Item": item, **_conditional(self.condition)}
 
 
@@ -107,14 +108,17 @@ class Add:
     def request(self, table: str) -> dict[str, Any]:
         """Return the parameters of UpdateItem."""
         adds = ", ".join(f"#{name} :by_{name}" for name in self.sums)
-        sets = ", ".join(f"#{name} = :to_{name}" for name in self.values)
+        form = schema.ATTRIBUTE
+        sets = ", ".join(
+            [*(f"#{name} = :to_{name}" for name in self.values), f"#{form} = if_not_exists(#{form}, :form)"]
+        )
         by = {f":by_{name}": value for name, value in self.sums.items()}
         to = {f":to_{name}": value for name, value in self.values.items()}
         return {
             "TableName": table,
             "Key": item_key(self.key),
             "UpdateExpression": f"SET {sets} ADD {adds}",
-            **_conditional(None, {*self.sums, *self.values}, {**by, **to}),
+            **_conditional(None, {*self.sums, *self.values, form}, {**by, **to, ":form": schema.VERSION}),
         }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from streambank.errors import Conflict, OutOfReach
 from streambank.rules.backoff import retry_pause_seconds
-from streambank.store import failures
+from streambank.store import failures, schema
 from streambank.store.actions import Action, Add, Delete, Put, Update, item_key
 from streambank.store.attributes import Item, packed, unpacked
 from streambank.store.keys import Key
@@ -52,7 +52,7 @@ class Table:
     def get(self, key: Key) -> dict[str, Any] | None:
         """Return the item under *key*, read consistently, or None."""
         found = self._call("get_item", TableName=self.name, Key=item_key(key), ConsistentRead=True)
-        return unpacked(found["Item"]) if "Item" in found else None
+        return _values(found["Item"]) if "Item" in found else None
 
     def read(self, keys: Iterable[Key]) -> dict[Key, dict[str, Any]]:
         """Return the items that exist under *keys*, read consistently, a hundred a round trip."""
@@ -60,7 +60,7 @@ class Table:
         items: dict[Key, dict[str, Any]] = {}
         for start in range(0, len(wanted), _BATCH_KEYS):
             for item in self._read_batch([item_key(key) for key in wanted[start : start + _BATCH_KEYS]]):
-                values = unpacked(item)
+                values = _values(item)
                 items[Key(values["PK"], values["SK"])] = values
         return items
 
@@ -118,7 +118,7 @@ class Table:
             request["Limit"] = page
         while True:
             reply = self._call("query", **request)
-            yield from map(unpacked, reply["Items"])
+            yield from map(_values, reply["Items"])
             if "LastEvaluatedKey" not in reply:
                 return
             request["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
@@ -132,7 +132,7 @@ class Table:
             self._call("delete_item", **request)
         else:
             reply = self._call("update_item", ReturnValues="ALL_NEW", **request)
-            return unpacked(reply["Attributes"])
+            return _values(reply["Attributes"])
         return None
 
     def transact(self, actions: Sequence[Action]) -> None:
@@ -181,6 +181,10 @@ class Table:
             if not requests:
                 return
         raise OutOfReach("UnprocessedItems")
+
+
+def _values(item: Item) -> dict[str, Any]:
+    return schema.understood(unpacked(item))
 
 
 def _range(pk: str, prefix: str, between: tuple[str, str] | None) -> tuple[str, dict[str, str | int | bytes | None]]:

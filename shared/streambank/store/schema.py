@@ -1,0 +1,20 @@
+"""The version of the form that items have: every new item carries it, and what is newer than this code is refused.
+
+An item without one is of version 1, as the first releases wrote it. docs/upgrading.md says what a release may change.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streambank.errors import SchemaTooNew
+
+ATTRIBUTE = "sv"
+VERSION = 1
+
+
+def understood(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the *values* of an item. Raises SchemaTooNew if a newer release wrote it in a form that is not ours."""
+    if values.get(ATTRIBUTE, 1) > VERSION:
+        raise SchemaTooNew(values[ATTRIBUTE], VERSION)
+    return values
