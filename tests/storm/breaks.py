@@ -44,6 +44,12 @@ def _due_time(_params: Action, actions: Actions) -> None:
             action["Item"] = {name: value for name, value in action["Item"].items() if name not in ("G1PK", "G1SK")}
 
 
+def _held(params: Action, actions: Actions) -> None:
+    holds = len(actions) == 2 and _kind(actions[1]) in ("B#", "P#") and "Key" in actions[1]
+    if holds and "ConditionCheck" in params["TransactItems"][0]:
+        del params["TransactItems"][0]
+
+
 def _is_version(action: Action, kind: str) -> bool:
     return _kind(action) == kind and "#ver" in action["ConditionExpression"]
 
@@ -54,18 +60,21 @@ def _is_new(action: Action, kind: str) -> bool:
 
 # What nothing else stands in for: a storm has to notice each of these.
 NEEDED: dict[str, Callable[[Action, Actions], None]] = {
-    "a stream's version as events come in": _condition(lambda a, others: _is_version(a, "HEAD") and "B#" in others),
-    "a stream's version as its window is sealed": _condition(
-        lambda a, others: _is_version(a, "HEAD") and "W#" in others
-    ),
     "a stream's version as its timer is set": _condition(lambda a, others: _is_version(a, "HEAD") and len(others) == 1),
     "a scope's version": _condition(lambda a, _: _kind(a) == "V"),
     "the token of a request": _token,
     "when a window is due": _due_time,
+    "that a window which is held is pending": _held,
 }
 # What another condition backs up: a second line, which no storm can tell from none.
 BACKED_UP: dict[str, Callable[[Action, Actions], None]] = {
     "an event's marker (by the stream's version)": _condition(lambda a, _: _kind(a) == "D#"),
+    "a stream's version as events come in (by their numbers)": _condition(
+        lambda a, others: _is_version(a, "HEAD") and "B#" in others
+    ),
+    "a stream's version as its window is sealed (by the window's number)": _condition(
+        lambda a, others: _is_version(a, "HEAD") and "W#" in others
+    ),
     "a window that is there already (by the stream's version)": _condition(lambda a, _: _is_new(a, "W#")),
     "the cursor of an attempt (by the scope's version)": _condition(
         lambda a, _: _kind(a) == "W#" and "#cur = :is_cur" in a["ConditionExpression"]

@@ -12,11 +12,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from streambank import errors
 from streambank.model.extraction import ExtractedFact, Extraction
-from streambank.model.ids import stream_key
 from streambank.model.window import WindowState
 from tests import aws
 from tests.aws import Killed
 from tests.storm import breaks
+from tests.storm.streets import STREAMS_OF_SCOPE, Streets, scope_of
 from tests.storm.verdict import Told, check
 from tests.storm.weather import Weather
 from tests.world import OneFactPerEvent, World, event
@@ -25,7 +25,6 @@ LIE = "made up"
 FAILURES = (errors.ModelTimedOut, errors.ModelThrottled, errors.ModelUnavailable, errors.ModelOutputInvalid, ValueError)
 RULES = (None, {}, {"eventCount": 2}, {"eventCount": 5, "overlapEventCount": 2}, {"idleDuration": "60s"},
          {"fixedInterval": "120s"})  # fmt: skip
-STREAMS_OF_SCOPE = 6
 SKEWS = [timedelta(seconds=s) for s in (-3, -1, 1, 3)]
 
 
@@ -51,7 +50,7 @@ class Fickle:
         self.honest.requests.clear()
         if self.storm.weather.is_calm:
             return answer
-        if rng.random() < 0.06:
+        if rng.random() < 0.1:
             self.storm.injected["model failed"] += 1
             raise rng.choice(FAILURES)("injected")
         if rng.random() < 0.1:
@@ -86,29 +85,31 @@ class Storm:
         self.twins: list[dict[str, Any]] = []
         self.at_work: str | None = None
         self.deeds = {
-            self._say: 8,
-            self._say_together: 4,
-            self._say_again: 12,
+            self._say: 4,
+            self._say_together: 3,
+            self._say_again: 8,
             self._repeat: 3,
-            self._deliver: 35,
-            self._run: 35,
+            self._deliver: 25,
+            self._run: 16,
             self._tick: 4,
-            self._wait: 8,
-            self._die: 0.3,
+            self._wait: 5,
+            self._die: 0.1,
         }
-        names = {f"s{n}": f"u{n // STREAMS_OF_SCOPE}" for n in range(self.streams)}
-        self.scopes = {stream_key({"user_id": scope}, name): scope for name, scope in names.items()}
+        self.streets = Streets(self.streams, self.rng)
 
     # ---- the whole of it
 
     def rage(self) -> int:
         """Let the storm rage, then pass; check what must hold and return how many events were accepted."""
+        for listener in (self.streets.listen, self._listen):
+            self.client.meta.events.register("before-parameter-build.dynamodb", listener)
         if self.broken:
             breaks.overlook(self.client, self.broken)
-        self.client.meta.events.register("before-parameter-build.dynamodb", self._listen)
         self.weather.attach(self.client)
         while self.sent < self.events:
             self._somebody()
+        for _ in range(self.events):
+            self._somebody()  # what was said last meets the storm too
         self.weather.is_calm = True
         for call in self.open[:]:
             self._answered(call)
@@ -125,23 +126,27 @@ class Storm:
     def _somebody(self) -> None:
         """Let somebody do something; whoever dies or is refused comes again another time."""
         who = self.rng.choices(list(self.deeds), list(self.deeds.values()))[0]
-        if self.weather.depth and self.rng.random() < 0.5:
-            who = self._run
+        if self.weather.depth and self.rng.random() < 0.7:
+            who = self._run if self.at_work else self.rng.choice((self._deliver, self._say, self._say, self._say_again))
         try:
             who()
         except (Killed, errors.StreambankError, ClientError, BotoCoreError):
             return
+
+    def _where(self) -> int:
+        """Return a stream; whoever comes between goes where the other is."""
+        return self.streets.near() if self.weather.depth else self.streets.anywhere()
 
     # ---- callers
 
     def _say(self) -> None:
         if self.sent >= self.events:
             return
-        number = self.rng.randrange(self.streams)
-        scope, name = f"u{number // STREAMS_OF_SCOPE}", f"s{number}"
+        number = self._where()
+        scope, name = scope_of(number), f"s{number}"
         some = range(self.sent, self.sent + self.rng.choice((1, 1, 2, 3, 8)))
         self.sent = some.stop
-        if self.rng.random() < 0.1:
+        if self.rng.random() < 0.4:
             self._say_once(name, scope, some.start)
             return
         said = [event(self._text(scope, n), f"e{n}", self.rng.choice(("user", "user", "model"))) for n in some]
@@ -152,7 +157,7 @@ class Storm:
     def _say_together(self) -> None:
         """Let two streams of a scope say the same at the same time, so that their generations meet."""
         first = self.rng.randrange(0, self.streams, STREAMS_OF_SCOPE)
-        scope, number = f"u{first // STREAMS_OF_SCOPE}", self.sent
+        scope, number = scope_of(first), self.sent
         self.sent += 2
         for offset in range(2):
             said = [event(f"{scope}|together {number}", f"e{number + offset}")]
@@ -160,6 +165,8 @@ class Storm:
             self.open.append(call)
         for call in self.open[-2:]:
             self._send(call)
+        for _ in range(4):
+            self._deliver_of(first), self._deliver_of(first + 1)
 
     def _text(self, scope: str, number: int) -> str:
         """Return something new, or what others of the scope say too."""
@@ -172,7 +179,9 @@ class Storm:
     def _say_again(self) -> None:
         """Send a call again that was not answered."""
         if self.open:
-            self._send(self.rng.choice(self.open))
+            where = f"s{self._where()}"
+            near = [call for call in self.open if call.stream == where]
+            self._send(self.rng.choice(near or self.open))
 
     def _repeat(self) -> None:
         """Send a call again that was answered long ago."""
@@ -215,11 +224,23 @@ class Storm:
         """Deliver one record, by no means always the oldest; who dies leaves it to be delivered again, or not."""
         if not self.records:
             return
+        where = self._where()
+        if self.weather.depth and self._deliver_of(where):
+            return
         place = self.rng.randrange(min(len(self.records), 6))
         self.injected["record reordered"] += place > 0
         pk, sk = self.records.pop(place)
         with self._skewed():
             self.world.react(pk, sk)
+
+    def _deliver_of(self, number: int) -> bool:
+        """Deliver the oldest record of a stream; False if there is none."""
+        mine = (place for place, (pk, _) in enumerate(self.records) if self.streets.number(pk.split("#")[2]) == number)
+        place = next(mine, None)
+        if place is None:
+            return False
+        self.world.react(*self.records.pop(place))
+        return True
 
     def _run(self) -> None:
         """Run one execution, perhaps one that has run already."""
@@ -244,15 +265,15 @@ class Storm:
     def _chosen(self, names: list[str]) -> str:
         """Return an execution; whoever comes between another often is its twin, or works in its scope."""
         dice = self.rng.random() if self.at_work else 1.0
-        if dice < 0.2 and self.at_work in names:
+        if dice < 0.4 and self.at_work in names:
             return self.at_work
         near = [name for name in names if name != self.at_work and self._scope(name) == self._scope(self.at_work)]
-        return self.rng.choice(near if near and dice < 0.8 else names)
+        return self.rng.choice(near if near and dice < 0.9 else names)
 
     def _scope(self, name: str | None) -> str | None:
         """Return the scope that an execution works in."""
         payload = self.world.executions.running.get(name or "")
-        return self.scopes.get(payload["sid"]) if payload else None
+        return scope_of(self.streets.number(payload["sid"]) or 0) if payload else None
 
     def _tick(self) -> None:
         for _ in range(self.rng.choice((1, 1, 2))):
@@ -303,7 +324,7 @@ class Skew:
         self.world.clock.instant -= self.by
 
 
-def rage(seed: int, events: int, *, epoch: int = 1_000, broken: str | None = None) -> tuple[int, Counter[str]]:
+def rage(seed: int, events: int, *, epoch: int = 500, broken: str | None = None) -> tuple[int, Counter[str]]:
     """Let storms rage over fresh tables until *events* were sent; return what was accepted and what was injected."""
     accepted, injected = 0, Counter[str]()
     for number in range(-(-events // epoch)):

@@ -13,12 +13,18 @@ from tests.aws import Killed
 
 # How likely a call meets a fault of each kind; a call makes some ten of them, a generation forty.
 BEFORE = {
-    "killed before a call": 0.004,
+    "killed before a call": 0.002,
     "throttled": 0.004,
-    "transaction conflict": 0.008,
-    "somebody else came between": 0.2,
+    "transaction conflict": 0.0,
+    "somebody else came between": 0.03,
 }
-AFTER = {"killed after a call": 0.004, "reply lost": 0.01, "connection closed": 0.002, "keys unprocessed": 0.05}
+# Where races are lost and outcomes stay open.
+OF_OPERATIONS = {
+    "TransactWriteItems": {"transaction conflict": 0.02, "somebody else came between": 0.4, "reply lost": 0.06},
+    "PutItem": {"somebody else came between": 0.4},
+    "BatchGetItem": {"keys unprocessed": 0.2},
+}
+AFTER = {"killed after a call": 0.002, "reply lost": 0.005, "connection closed": 0.002, "keys unprocessed": 0.0}
 
 
 class Weather:
@@ -34,12 +40,12 @@ class Weather:
         client.meta.events.register("after-call.dynamodb", self.after)
 
     def before(self, model: Any, **_: Any) -> None:
-        fault = self._roll(BEFORE)
+        fault = self._roll(BEFORE, model.name)
         if self._has_burnt() or fault == "killed before a call":
             raise Killed(model.name)
         if fault == "throttled":
             raise _error("ProvisionedThroughputExceededException", model.name)
-        if fault == "transaction conflict" and model.name == "TransactWriteItems":
+        if fault == "transaction conflict":
             reasons = [{"Code": "TransactionConflict"}, {"Code": "None"}]
             raise _error("TransactionCanceledException", model.name, CancellationReasons=reasons)
         if fault == "somebody else came between" and self.depth < 2:
@@ -48,19 +54,19 @@ class Weather:
     def after(self, model: Any, parsed: dict[str, Any], **_: Any) -> None:
         if parsed.get("ResponseMetadata", {}).get("HTTPStatusCode") != 200:
             return
-        fault = self._roll(AFTER)
+        fault = self._roll(AFTER, model.name)
         if fault == "killed after a call":
             raise Killed(model.name)
         if fault == "reply lost":
             raise _error("InternalServerError", model.name)
         if fault == "connection closed":
             raise ConnectionClosedError(endpoint_url="the table")
-        if fault == "keys unprocessed" and model.name == "BatchGetItem":
+        if fault == "keys unprocessed":
             _leave_some(parsed, self.rng)
 
     def _come_between(self) -> None:
         """Let somebody in, who perhaps does not come to the end of it."""
-        before, self.fuse = self.fuse, self.rng.choice((None, self.rng.randrange(2, 40)))
+        before, self.fuse = self.fuse, self.rng.choice((None, None, None, self.rng.randrange(2, 40)))
         self.depth += 1
         try:
             self.between()
@@ -75,12 +81,13 @@ class Weather:
         self.injected["killed on the way"] += self.fuse == 0
         return self.fuse <= 0
 
-    def _roll(self, chances: dict[str, float]) -> str | None:
+    def _roll(self, chances: dict[str, float], operation: str) -> str | None:
         if self.is_calm:
             return None
         dice = self.rng.random()
+        more = OF_OPERATIONS.get(operation, {})
         for fault, chance in chances.items():
-            dice -= chance
+            dice -= more.get(fault, chance)
             if dice < 0:
                 self.injected[fault] += 1
                 return fault
