@@ -1,6 +1,6 @@
 """A Strands agent that remembers its user.
 
-    pip install 'streambank[strands]'
+    pip install '.[strands]'
     STREAMBANK_URL=http://127.0.0.1:8080 STREAMBANK_TOKEN=local python strands_agent.py alice
 
 Whatever it is told goes to the user's stream, the service makes memories of it, and what fits the question is put

@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import sys
+from collections import Counter
 
 from tests.storm.breaks import BREAKS
 
@@ -15,7 +17,10 @@ def main() -> int:
     os.environ.update(AWS_ACCOUNT_ID_ENDPOINT_MODE="disabled", POWERTOOLS_SERVICE_NAME="streambank")
     from tests.storm.storm import rage
 
-    accepted, injected = rage(asked.seed, asked.events, broken=asked.broken)
+    def tell(accepted: int, injected: Counter[str]) -> None:
+        print(f"{accepted:8,} events accepted, {injected.total():,} faults", file=sys.stderr, flush=True)
+
+    accepted, injected = rage(asked.seed, asked.events, broken=asked.broken, tell=tell)
     for fault, count in injected.most_common():
         print(f"{count:8,}  {fault}")
     print(f"{injected.total():8,}  faults; {accepted:,} events accepted, every invariant holds")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -324,12 +325,27 @@ class Skew:
         self.world.clock.instant -= self.by
 
 
-def rage(seed: int, events: int, *, epoch: int = 500, broken: str | None = None) -> tuple[int, Counter[str]]:
-    """Let storms rage over fresh tables until *events* were sent; return what was accepted and what was injected."""
+def rage(
+    seed: int,
+    events: int,
+    *,
+    epoch: int = 500,
+    broken: str | None = None,
+    tell: Callable[[int, Counter[str]], object] = lambda _accepted, _injected: None,
+) -> tuple[int, Counter[str]]:
+    """Let storms rage over fresh tables until *events* were sent; return what was accepted and what was injected.
+
+    *tell* hears of both after each table. Raises AssertionError with the seed of the table that does not hold.
+    """
     accepted, injected = 0, Counter[str]()
     for number in range(-(-events // epoch)):
+        own = seed * 1_000 + number
         with aws.dynamodb() as client:
-            storm = Storm(client, seed * 1_000 + number, min(epoch, events - number * epoch), broken=broken)
-            accepted += storm.rage()
-            injected += storm.injected
+            storm = Storm(client, own, min(epoch, events - number * epoch), broken=broken)
+            try:
+                accepted += storm.rage()
+            except AssertionError as broke:
+                raise AssertionError(f"table {own}, after {accepted} events: {broke}") from broke
+        injected += storm.injected
+        tell(accepted, injected)
     return accepted, injected
