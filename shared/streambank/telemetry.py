@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import logging
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +27,8 @@ CONSOLIDATED = "consolidated"
 COMMITTED = "committed"
 FAULT = "fault"
 GENERATION_FAILED = "generation failed"
+NO_TRACES = "traces are configured and cannot be sent"
+TRACES_LOST = "traces lost"
 WINDOWS_PARKED = "WindowsParked"
 BUDGET_PAUSES = "BudgetPauses"
 OLDEST_DUE = "OldestDueSeconds"
@@ -73,22 +77,41 @@ def ingested(receipt: Receipt, bank: str, request_id: str) -> None:
 
 def worked(stage: str, attempt: Attempt, outcome: str) -> None:
     """Log what a stage of a generation came to."""
-    LOGGER.info(stage, extra={**_trace(attempt), "outcome": outcome})
+    LOGGER.info(stage, extra={**named(attempt), "outcome": outcome})
 
 
-def _trace(attempt: Attempt) -> dict[str, Any]:
+def named(attempt: Attempt) -> dict[str, Any]:
+    """Return what lines and spans about an attempt have in common."""
     operation = OperationId(attempt.sid, attempt.window)
     return {"bank": attempt.bank, "operation": str(operation), "attempt": attempt.attempt}
 
 
 def failed(attempt: Attempt, outcome: str, *, is_parked: bool, failures: int) -> None:
     """Log a failed attempt at a window, and count it where it is parked."""
-    told = {**_trace(attempt), "outcome": outcome, "parked": is_parked, "failures": failures}
+    told = {**named(attempt), "outcome": outcome, "parked": is_parked, "failures": failures}
     LOGGER.warning(GENERATION_FAILED, extra=told)
     if is_parked:
         count(WINDOWS_PARKED, 1)
     if outcome == "BUDGET_PAUSED":
         count(BUDGET_PAUSES, 1)
+
+
+def no_traces(fault: Exception) -> None:
+    """Log why a collector is configured and gets nothing: a package is missing, or a variable is wrong."""
+    missing = fault.name if isinstance(fault, ImportError) else None
+    LOGGER.warning(NO_TRACES, extra={"fault": type(fault).__name__, "missing": missing})
+
+
+def traces_lost(spans: int, problem: str) -> None:
+    """Log that a collector did not take spans."""
+    LOGGER.warning(TRACES_LOST, extra={"spans": spans, "problem": problem})
+
+
+def hush(library: str) -> None:
+    """Let a library's loggers write nothing, for one whose lines quote what must not be logged."""
+    logger = logging.getLogger(library)
+    logger.addHandler(logging.NullHandler())
+    logger.propagate = False
 
 
 def count(metric: str, value: int) -> None:
@@ -97,7 +120,12 @@ def count(metric: str, value: int) -> None:
 
 
 def measure(metric: str, value: int, *, unit: str) -> None:
-    """Emit a metric in CloudWatch's embedded format, under this stack's name."""
+    """Emit a metric in CloudWatch's embedded format, under this stack's name, unless nobody reads metrics here.
+
+    powertools looks at its own switch for its decorator only, not for single metrics.
+    """
+    if os.environ.get("POWERTOOLS_METRICS_DISABLED", "").lower() == "true":
+        return
     from aws_lambda_powertools.metrics import MetricUnit, single_metric  # off the import path of ingest
 
     with single_metric(name=metric, unit=MetricUnit(unit), value=value, namespace=_NAMESPACE) as emitted:

@@ -27,6 +27,19 @@ def emitted(capsys):
     return told
 
 
+@pytest.fixture(autouse=True)
+def enabled(monkeypatch):
+    """Local mode, which other tests start in this process, turns metrics off."""
+    monkeypatch.delenv("POWERTOOLS_METRICS_DISABLED", raising=False)
+
+
+def test_where_nobody_reads_metrics_none_are_written(monkeypatch, capsys):
+    """Local mode says so in the environment: its terminal stays readable."""
+    monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "true")
+    telemetry.swept(QUIET | {"parked": 2})
+    assert emitted(capsys) == {}
+
+
 def test_every_sweep_tells_how_late_it_is(capsys):
     """A quiet sweep says 0, so that missing data means that no sweep came."""
     telemetry.swept(QUIET)

@@ -10,7 +10,9 @@ import httpx
 from infra import keys
 from infra.local.service import LocalService
 from streambank import wiring
+from streambank.model.erasure import Asked
 from streambank.model.transfer import Direction, Wanted
+from streambank.store.erasures import Erasures
 from streambank.store.transfers import Transfers
 from tests.bedrock.converse_server import Bedrock, error
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, said
@@ -29,6 +31,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
         deaths(caller, bedrock)
         banks(caller)
         transfers(caller)
+        erasures(caller)
 
 
 def made_key(service: LocalService) -> str:
@@ -160,6 +163,24 @@ def banks(caller: Caller) -> None:
     caller.get(PARENT)
     caller.delete(bank, params={"force": "true"})
     caller.advance(minutes=5)
+
+
+def erasures(caller: Caller) -> None:
+    """Erase a scope and a bank, at once and by a job that nobody went on with."""
+    bank, left = caller.bank(), caller.bank()
+    for where in (bank, left):
+        caller.stream(bank=where).flush(said("I keep bees", "e1"))
+        caller.post(f"{where}/sessions", {"userId": "u"})
+        caller.post(f"{where}/memories", {"fact": "I keep hens", "scope": {"user_id": "u"}})
+    for more in ({"dryRun": True}, {}):
+        caller.post(f"{bank}:eraseScope", {"scope": {"user_id": "u"}} | more)
+        caller.post(f"{bank}:erase", {"force": True} | more)
+    jobs, name = Erasures(wiring.stores().table), left.rsplit("/", 1)[-1]
+    jobs.begin(name, {"user_id": "u"}, Asked(), now=wiring.now())
+    caller.advance(minutes=3)
+    jobs.begin_bank(name, now=wiring.now())
+    caller.advance(minutes=3)
+    assert not caller.get(f"{left}/memories").get("memories")
 
 
 def transfers(caller: Caller) -> None:
