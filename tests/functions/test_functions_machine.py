@@ -109,6 +109,29 @@ def test_no_state_waits():
         assert not any("States.ALL" in retry["ErrorEquals"] for retry in TASKS[name]["Retry"])
 
 
+def waits(name):
+    """Return the longest that a stage waits for a place before each try, in seconds."""
+    retry = TASKS[name]["Retry"][0]
+    return [min(retry["MaxDelaySeconds"], retry["IntervalSeconds"] * 2**n) for n in range(retry["MaxAttempts"])]
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_a_stage_waits_minutes_for_a_place(name):
+    """Where concurrency is limited on purpose a burst of windows waits; not even then is it a failure."""
+    throttled, broken = TASKS[name]["Retry"]
+    assert throttled["ErrorEquals"] == ["Lambda.TooManyRequestsException"]
+    assert "Lambda.TooManyRequestsException" not in broken["ErrorEquals"]
+    assert throttled["ErrorEquals"][0] in NO_FAILURES
+    assert (throttled["MaxAttempts"], throttled["BackoffRate"], throttled["JitterStrategy"]) == (12, 2, "FULL")
+    assert sum(waits(name)) > 300
+
+
+def test_an_execution_outlives_its_stages():
+    """The machine ends what hangs, never what still waits or works: both waits and all three functions fit into it."""
+    functions = [template()["Resources"][name]["Properties"]["Timeout"] for name in OUTCOMES]
+    assert sum(functions) + sum(sum(waits(name)) for name in OUTCOMES) < ASL["TimeoutSeconds"]
+
+
 def played(**outcomes):
     """Walk the machine with stages that return, in order, what *outcomes* say; return the states and fail's input."""
     failed = []
@@ -135,6 +158,14 @@ def test_a_generation_passes_through_three_states():
     """Extract, consolidate, commit, over."""
     path, failed = played(Extract=["extracted"], Consolidate=["planned"], Commit=["committed"])
     assert (path, failed) == (["Extract", "Consolidate", "Commit"], [])
+
+
+def test_no_place_is_no_failure_of_the_window():
+    """What Lambda had no place for reaches fail by the name that it books without a try."""
+    no_place = type("Lambda.TooManyRequestsException", (Exception,), {})()
+    path, failed = played(Extract=[no_place])
+    assert path == ["Extract", "Fail"]
+    assert set(failed) <= set(NO_FAILURES)
 
 
 def test_a_conflict_is_planned_again():

@@ -16,10 +16,9 @@ def test_a_short_storm_passes():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [3, 4])
-def test_a_storm_passes(seed):
-    """The same with thousands of events over a hundred streams and more, and thousands of faults."""
-    accepted, injected = rage(seed=seed, events=2_000)
+def test_a_storm_passes():
+    """The same with two thousand events over hundreds of streams, and thousands of faults."""
+    accepted, injected = rage(seed=3, events=2_000)
     print(f"{injected.total()} faults: {dict(injected)}")
     assert accepted > 1_500
     assert injected.total() > 2_000

@@ -12,7 +12,12 @@ from streambank.store.windows import Windows
 
 EXECUTION_DIED = "EXECUTION_DIED"
 # Outcomes that are nobody's failure: they take no try, but the next attempt is another one all the same.
-NO_FAILURES = {"ERASING": backoff.NO_FAILURE_PAUSE, "BUDGET_PAUSED": backoff.BUDGET_PAUSE}
+NO_FAILURES = {
+    "ERASING": backoff.NO_FAILURE_PAUSE,
+    "BUDGET_PAUSED": backoff.BUDGET_PAUSE,
+    # The state machine's name for a function whose concurrency is used up, also where an operator limits it on purpose.
+    "Lambda.TooManyRequestsException": backoff.NO_FAILURE_PAUSE,
+}
 
 
 @dataclass(frozen=True, slots=True)

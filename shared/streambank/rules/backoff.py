@@ -7,7 +7,7 @@ from datetime import timedelta
 # A window is tried five times, then parked where an operator sees it.
 MAX_FAILURES = 5
 _PAUSES = (timedelta(minutes=1), timedelta(minutes=4), timedelta(minutes=15), timedelta(minutes=60))
-# A budget pause or a scope that is being erased is no failure; it is looked at again this soon.
+# A scope that is being erased, or a stage for which there was no place, is no failure; it is looked at again this soon.
 NO_FAILURE_PAUSE = timedelta(minutes=1)
 # A raised budget, and the next day, are noticed within this time.
 BUDGET_PAUSE = timedelta(minutes=15)
