@@ -11,7 +11,8 @@ StreambankError
 ├── AlreadyExists
 ├── Unavailable              try again; says after how many seconds
 │   ├── Conflict             a condition did not hold: nothing was written
-│   └── OutOfReach           a throttle, a timeout: nobody knows what happened
+│   ├── OutOfReach           a throttle, a timeout: nobody knows what happened
+│   └── SchemaTooNew         an item of a newer release, in a form that is not ours
 └── GenerationError          a window could not be generated
     ├── ModelRejected        the request is wrong for this model
     ├── ModelUnavailable     out of reach
@@ -103,10 +104,8 @@ class OutOfReach(Unavailable):
 class SchemaTooNew(Unavailable):
     """An item was written by a newer release in a form that this one does not know: the upgrade is not through yet."""
 
-    def __init__(self, found: int, known: int) -> None:
-        super().__init__(
-            f"the store holds items of schema version {found}, this release knows {known}; finish upgrading", 30
-        )
+    def __init__(self, version: int | str) -> None:
+        super().__init__(f"the store holds items of schema version {version}, which this release does not know", 30)
 
 
 class GenerationError(StreambankError):

@@ -100,7 +100,7 @@ def test_a_caller_is_told_to_come_again():
     """The reply is 503 with a time to wait, as for everything that an upgrade in progress explains."""
 
     def meet() -> http.Reply:
-        raise SchemaTooNew(2, 1)
+        raise SchemaTooNew(2)
 
     reply = http.answered(meet, on_fault=lambda _: None)
     assert (reply["statusCode"], reply["headers"]["retry-after"]) == (503, "30")

@@ -16,5 +16,5 @@ VERSION = 1
 def understood(values: dict[str, Any]) -> dict[str, Any]:
     """Return the *values* of an item. Raises SchemaTooNew if a newer release wrote it in a form that is not ours."""
     if values.get(ATTRIBUTE, 1) > VERSION:
-        raise SchemaTooNew(values[ATTRIBUTE], VERSION)
+        raise SchemaTooNew(values[ATTRIBUTE])
     return values
