@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry, wiring
+from streambank import telemetry, tracing, wiring
 from streambank.model.window import Attempt
 from streambank.pipeline.commit import commit
 
@@ -15,7 +15,13 @@ STORES = wiring.stores()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Apply a window's plan and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
-    outcome = commit(
+    outcome = tracing.stage("upsert_memory", attempt, _committed, is_memory_operation=True)
+    telemetry.worked(telemetry.COMMITTED, attempt, outcome)
+    return {"outcome": outcome}
+
+
+def _committed(attempt: Attempt) -> str:
+    return commit(
         attempt,
         windows=STORES.windows,
         plans=STORES.plans,
@@ -24,5 +30,3 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         lifetimes=STORES.lifetimes,
         now=wiring.now(),
     )
-    telemetry.worked(telemetry.COMMITTED, attempt, outcome)
-    return {"outcome": outcome}

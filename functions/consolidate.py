@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry, wiring
+from streambank import telemetry, tracing, wiring
 from streambank.model.window import Attempt
 from streambank.pipeline.consolidate import Judging, consolidate
 from streambank.wiring import models
@@ -16,7 +16,13 @@ STORES = wiring.stores()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Store a plan for a window's candidates and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
-    outcome = consolidate(
+    outcome = tracing.stage("consolidate", attempt, _consolidated)
+    telemetry.worked(telemetry.CONSOLIDATED, attempt, outcome)
+    return {"outcome": outcome}
+
+
+def _consolidated(attempt: Attempt) -> str:
+    return consolidate(
         attempt,
         windows=STORES.windows,
         plans=STORES.plans,
@@ -30,5 +36,3 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
             wiring.now(),
         ),
     )
-    telemetry.worked(telemetry.CONSOLIDATED, attempt, outcome)
-    return {"outcome": outcome}

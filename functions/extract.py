@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry, wiring
+from streambank import telemetry, tracing, wiring
 from streambank.model.window import Attempt
 from streambank.pipeline.extract import extract
 from streambank.wiring import models
@@ -16,7 +16,13 @@ STORES = wiring.stores()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Store the candidates of a window and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
-    outcome = extract(
+    outcome = tracing.stage("extract", attempt, _extracted)
+    telemetry.worked(telemetry.EXTRACTED, attempt, outcome)
+    return {"outcome": outcome}
+
+
+def _extracted(attempt: Attempt) -> str:
+    return extract(
         attempt,
         windows=STORES.windows,
         plans=STORES.plans,
@@ -27,5 +33,3 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
         lifetimes=STORES.lifetimes,
         now=wiring.now(),
     )
-    telemetry.worked(telemetry.EXTRACTED, attempt, outcome)
-    return {"outcome": outcome}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry, wiring
-from streambank.model.principal import Role
+from streambank import telemetry, tracing, wiring
+from streambank.model.principal import Principal, Role
 from streambank.pipeline.ingest import ingest
 from streambank.rules import access
 from streambank.wire import http, operation
@@ -21,10 +21,16 @@ def handler(event: dict[str, Any], context: object) -> http.Reply:
 
 def _respond(event: dict[str, Any]) -> http.Reply:
     principal, place = CALLER(event), http.place(event)
+    span = tracing.span(tracing.INGEST, {tracing.STORE_ID: place.bank}, parent=http.header(event, "traceparent"))
+    return span(_accepted)(event, principal, place)
+
+
+def _accepted(event: dict[str, Any], principal: Principal, place: http.Place) -> http.Reply:
     access.check(principal, Role.INGEST, place.bank)
     key = http.header(event, "x-idempotency-key")
     call = ingest_call(http.body(event), bank=place.bank, idempotency_key=key)
     access.check_scope(principal, call.stream.scope)
     receipt = ingest(call, using=USING)
     telemetry.ingested(receipt, place.bank, http.request_id(event))
+    tracing.accepted(receipt)
     return http.reply(operation.receipt(receipt, place.bank_name))

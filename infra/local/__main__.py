@@ -34,6 +34,7 @@ _MODEL_PARAMETERS = {
     "EmbeddingModelId": "EMBEDDING_MODEL_ID",
     "DailyTokenBudget": "DAILY_TOKEN_BUDGET",
     "ModelPrices": "MODEL_PRICES",
+    "OtlpEndpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
 }
 _BEDROCK_ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 
@@ -104,7 +105,7 @@ def _serve(port: int) -> str | None:
 
 
 def _parameters() -> dict[str, str]:
-    """Return who generates: `STREAMBANK_MODEL` says `embedded` (the default) or `bedrock`."""
+    """Return who generates, `embedded` (the default) or `bedrock`, at what cost, and who is sent traces."""
     named = {name: os.environ.get(variable) for name, variable in _MODEL_PARAMETERS.items()}
     return {name: value for name, value in named.items() if value}
 

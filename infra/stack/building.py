@@ -37,9 +37,10 @@ def functions() -> list[Path]:
 
 
 def _twin(module: Path) -> Path:
-    """Return where a native module lies for the other processor."""
+    """Return where a native module lies for the other processor; one that names none lies over its twin."""
     ours, theirs = ("x86_64", "aarch64") if "x86_64" in module.name else ("aarch64", "x86_64")
-    return module.with_name(module.name.replace(ours, theirs))
+    twin = module.name.replace(ours, theirs)
+    return module.with_name(twin if twin != module.name else f"{twin} of {theirs}")
 
 
 def _bytes(directory: Path) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import logging
+import os
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

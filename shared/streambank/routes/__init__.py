@@ -24,6 +24,7 @@ from streambank.routes import (
     usage,
 )
 from streambank.routes.roles import admitted
+from streambank.routes.traced import traced
 from streambank.wire import http
 
 # It logs every refusal as an error with a traceback; what is a fault of ours is logged by the function.
@@ -31,7 +32,7 @@ logging.getLogger("aws_lambda_powertools.event_handler.api_gateway").disabled = 
 _APP = APIGatewayHttpResolver()
 for _routes in (banks, memories, edits, generation, sessions, chat, operations, usage, erasing, streams, transferring):
     _APP.include_router(_routes.ROUTER)
-_APP.use(middlewares=[admitted])
+_APP.use(middlewares=[traced, admitted])
 
 
 @_APP.not_found

@@ -7,7 +7,7 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from streambank import wiring
+from streambank import tracing, wiring
 from streambank.errors import InvalidArgument, NotFound
 from streambank.model.bank import Bank
 from streambank.pipeline import banking, ingest
@@ -67,6 +67,7 @@ def create() -> dict[str, Any]:
     # A random number of 63 bits, as the reference's ids look; it is never used again.
     bank_id = str(secrets.randbits(62) + 2**62)
     bank = banking.create_bank(bank_id, _change(), banks=wiring.stores().banks, now=wiring.now())
+    tracing.note({tracing.STORE_ID: bank.id})
     return operation.finished(f"{asking.place(ROUTER).parent}/{bank.id}/operations/create", _shown(bank))
 
 
@@ -120,4 +121,6 @@ def ingest_events() -> dict[str, Any]:
     key = http.header(_event(), "x-idempotency-key")
     call = ingest_call(http.body(_event()), bank=asking.place(ROUTER).bank, idempotency_key=key)
     access.check_scope(principal(ROUTER), call.stream.scope)
-    return operation.receipt(ingest.ingest(call, using=wiring.ingestion()), asking.place(ROUTER).bank_name)
+    receipt = ingest.ingest(call, using=wiring.ingestion())
+    tracing.accepted(receipt)
+    return operation.receipt(receipt, asking.place(ROUTER).bank_name)

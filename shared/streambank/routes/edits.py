@@ -8,7 +8,7 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from streambank import wiring
+from streambank import tracing, wiring
 from streambank.errors import InvalidArgument, NotFound
 from streambank.model import ids
 from streambank.model.ids import OperationId
@@ -65,6 +65,7 @@ def created() -> dict[str, Any]:
         return token is not None and known.scope == scope and (not asked or known.fact == edit.fact)
 
     memory = create_memory(bank(ROUTER), asked or derived, scope, edit, repeats=repeats, using=using)
+    tracing.note({tracing.RECORD_ID: memory.id})
     return _finished("create", memory)
 
 
@@ -108,4 +109,6 @@ def purged() -> dict[str, Any]:
         if request.force
         else purge.count(asked, memories=stores.memories, now=wiring.now())
     )
+    if request.force:
+        tracing.note({tracing.RECORD_COUNT: count})
     return operation.finished(f"{place(ROUTER).bank_name}/operations/purge", {"purgeCount": count})

@@ -8,7 +8,7 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from streambank import wiring
+from streambank import tracing, wiring
 from streambank.errors import NotFound
 from streambank.model.operation import Operation
 from streambank.model.session import SESSION_ID
@@ -44,6 +44,7 @@ def generated() -> dict[str, Any]:
         lifetimes=stores.lifetimes,
         now=wiring.now(),
     )
+    tracing.note({tracing.OPERATION: str(replace(shown.id, downstream=False))})
     return operation.operation(_finished(shown), place(ROUTER).bank_name)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
 
-from streambank import wiring
+from streambank import tracing, wiring
 from streambank.errors import InvalidArgument, NotFound
 from streambank.model import ids
 from streambank.model.memory import Memory
@@ -101,6 +101,7 @@ def _similar(
         now=wiring.now(),
     )
     reply = {"retrievedMemories": memory_wire.retrieved(answer.hits, place(ROUTER).bank_name)}
+    tracing.note({tracing.RECORD_COUNT: len(reply["retrievedMemories"])})
     if said.include_events or said.include_pending:
         reply["retrievedEvents"] = memory_wire.retrieved_events(answer.hits)
     headers = {EFFECTIVE_TOP_K: str(top_k)} if said.top_k > top_k else {}
@@ -116,6 +117,7 @@ def _simple(asked_for: str, found: list[Memory], asked: requests.SimpleRetrieval
 
 
 def _retrieved(found: list[Memory]) -> dict[str, Any]:
+    tracing.note({tracing.RECORD_COUNT: len(found)})
     return {"retrievedMemories": [{"memory": _shown(memory)} for memory in found]}
 
 
@@ -124,7 +126,9 @@ def profiles() -> dict[str, Any]:
     asked = requests.parsed(requests.RetrieveProfilesRequest, body(ROUTER))
     bank_id, scope = bank(ROUTER), ingest_wire.scope(asked.scope, "scope")
     _check_scope(scope)
-    return memory_wire.profiles(wiring.stores().memories.of_scope(bank_id, scope, now=wiring.now()))
+    found = [one for one in wiring.stores().memories.of_scope(bank_id, scope, now=wiring.now()) if one.profile]
+    tracing.note({tracing.RECORD_COUNT: len(found)})
+    return memory_wire.profiles(found)
 
 
 def _existing(memory_id: str, *, also_deleted: bool = False) -> Memory:

@@ -59,9 +59,10 @@ def use_clock(clock: Clock) -> None:
     """Let *clock* rule timers, TTLs, backoff and tokens: local mode's can be moved."""
     global _clock  # noqa: PLW0603  the one seam for time
     _clock = clock
+    from streambank import tracing
     from streambank.wiring import models
 
-    for built in (stores, caller, page_secret, executions, objects, *models.BUILT):
+    for built in (stores, caller, page_secret, executions, objects, tracing.collector, *models.BUILT):
         built.cache_clear()  # what was built under another environment
 
 

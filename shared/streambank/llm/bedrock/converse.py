@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from streambank import tracing
 from streambank.errors import GenerationError, ModelOutputInvalid, ModelOutputTruncated, ModelRefused
 from streambank.llm.bedrock.answers import Unusable, tool_input
 from streambank.llm.bedrock.models import Models, chosen
@@ -70,8 +71,10 @@ class Converse:
 
     def _send(self, question: Question, messages: list[Message]) -> tuple[Mapping[str, Any], Usage]:
         request = self._request(question, messages)
-        reply, repeated = self.sender.send(lambda: self.client.converse(**request))
-        tokens = reply.get("usage") or {}
+        with tracing.chat("aws.bedrock", request["modelId"]):
+            reply, repeated = self.sender.send(lambda: self.client.converse(**request))
+            tokens = reply.get("usage") or {}
+            tracing.used(int(tokens.get("inputTokens", 0)), int(tokens.get("outputTokens", 0)))
         sent = len(question.system) + sum(_length(message) for message in messages)
         usage = Usage(1, sent, int(tokens.get("inputTokens", 0)), int(tokens.get("outputTokens", 0)), repeated)
         return reply, usage
