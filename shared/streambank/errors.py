@@ -83,6 +83,7 @@ class Conflict(Unavailable):
     """A condition of a write did not hold; nothing was written. *reasons* holds a code for each of its actions."""
 
     CONDITION_FAILED = "ConditionalCheckFailed"
+    CONTENDED = "TransactionConflict"
 
     def __init__(self, reasons: tuple[str, ...] = ()) -> None:
         super().__init__("somebody else wrote at the same time; try again")
@@ -91,6 +92,11 @@ class Conflict(Unavailable):
     def failed(self, action: int) -> bool:
         """Tell whether the condition of action number *action* (from 0) did not hold."""
         return action < len(self.reasons) and self.reasons[action] == self.CONDITION_FAILED
+
+    @property
+    def is_contention(self) -> bool:
+        """Tell whether no condition was even looked at: others were writing the same items at that moment."""
+        return self.CONTENDED in self.reasons and self.CONDITION_FAILED not in self.reasons
 
 
 class OutOfReach(Unavailable):

@@ -35,6 +35,28 @@ def test_throttles_and_faults_of_aws_are_out_of_reach(code):
     assert failure.code == code
 
 
+def test_a_single_write_that_met_a_transaction_wrote_nothing():
+    """It is a conflict in which no condition was looked at."""
+    failure = translated(said("TransactionConflictException"))
+    assert isinstance(failure, Conflict)
+    assert (failure.is_contention, failure.failed(0)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "is_contention"),
+    [
+        (("TransactionConflict", "None"), True),
+        (("None", "TransactionConflict"), True),
+        (("ConditionalCheckFailed", "TransactionConflict"), False),
+        (("ConditionalCheckFailed",), False),
+        ((), False),
+    ],
+)
+def test_contention_is_what_failed_no_condition(reasons, is_contention):
+    """Where a condition failed as well, the condition decides."""
+    assert Conflict(reasons).is_contention is is_contention
+
+
 @pytest.mark.parametrize("status", [500, 502, 503, 599])
 def test_any_5xx_is_out_of_reach(status):
     """A status of the 500s leaves the outcome open, whatever its code."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank.errors import Conflict, OutOfReach
-from streambank.store.actions import Put, Update, absent, equals, present
+from streambank.store.actions import Delete, Put, Update, absent, equals, present
 from streambank.store.keys import Key
 from streambank.store.table import Patience, Table
 
@@ -93,6 +93,49 @@ def test_a_cancellation_at_the_first_try_is_a_conflict(script, reasons):
     assert conflict.value.reasons == reasons
     assert len(script.asked) == 1
     assert script.pauses == []
+
+
+def test_who_does_not_read_again_repeats_what_only_met_others(script):
+    """A plan that met somebody at its window is sent again until it is decided; each try is a request of its own."""
+    script.cancels(BUSY, "None")
+    script.cancels("None", BUSY)
+    script.succeeds()
+    script.table.settle(ACTIONS)
+    assert len(script.asked) == 3
+    assert len({request["ClientRequestToken"] for request in script.asked}) == 3
+    assert len(script.pauses) == 2
+
+
+def test_a_failed_condition_ends_the_repeats(script):
+    """What is decided is told at once."""
+    script.cancels(BUSY, "None")
+    script.cancels(CHECK, BUSY)
+    with pytest.raises(Conflict) as conflict:
+        script.table.settle(ACTIONS)
+    assert conflict.value.failed(0)
+    assert len(script.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("action", "operation"),
+    [(ACTIONS[0], "put_item"), (Update(FIRST, {"n": 2}, present()), "update_item"), (Delete(FIRST), "delete_item")],
+)
+def test_a_single_write_that_meets_a_transaction_is_repeated(script, action, operation):
+    """A timer that is set while a call commits is no fault: nothing was written, so it is sent again."""
+    script.fails("TransactionConflictException", operation=operation)
+    script.fails("TransactionConflictException", operation=operation)
+    script.succeeds(operation, **({"Attributes": {}} if operation == "update_item" else {}))
+    script.table.write(action)
+    assert len(script.asked) == 3
+
+
+def test_endless_contention_is_out_of_reach(script):
+    """Nobody takes it for a failed condition: the window is not given up for it."""
+    for _ in range(8):
+        script.fails("TransactionConflictException", operation="put_item")
+    with pytest.raises(OutOfReach):
+        script.table.write(ACTIONS[0])
+    assert len(script.pauses) == 7
 
 
 def open_outcomes():

@@ -21,7 +21,8 @@ BEFORE = {
 # Where races are lost and outcomes stay open.
 OF_OPERATIONS = {
     "TransactWriteItems": {"transaction conflict": 0.02, "somebody else came between": 0.4, "reply lost": 0.06},
-    "PutItem": {"somebody else came between": 0.4},
+    "PutItem": {"somebody else came between": 0.4, "transaction conflict": 0.02},
+    "UpdateItem": {"transaction conflict": 0.02},
     "BatchGetItem": {"keys unprocessed": 0.2},
 }
 AFTER = {"killed after a call": 0.002, "reply lost": 0.005, "connection closed": 0.002, "keys unprocessed": 0.0}
@@ -46,8 +47,7 @@ class Weather:
         if fault == "throttled":
             raise _error("ProvisionedThroughputExceededException", model.name)
         if fault == "transaction conflict":
-            reasons = [{"Code": "TransactionConflict"}, {"Code": "None"}]
-            raise _error("TransactionCanceledException", model.name, CancellationReasons=reasons)
+            raise _met(model.name)
         if fault == "somebody else came between" and self.depth < 2:
             self._come_between()
 
@@ -92,6 +92,14 @@ class Weather:
                 self.injected[fault] += 1
                 return fault
         return None
+
+
+def _met(operation: str) -> ClientError:
+    """Return what a transaction, or a single write, is told that met somebody else's transaction."""
+    if operation != "TransactWriteItems":
+        return _error("TransactionConflictException", operation)
+    reasons = [{"Code": "TransactionConflict"}, {"Code": "None"}]
+    return _error("TransactionCanceledException", operation, CancellationReasons=reasons)
 
 
 def _error(code: str, operation: str, **more: Any) -> ClientError:

@@ -30,6 +30,8 @@ def _translated_client_error(error: ClientError) -> Exception:
     code: str = response["Error"].get("Code", "")
     if code == "ConditionalCheckFailedException":
         return Conflict((Conflict.CONDITION_FAILED,))
+    if code == "TransactionConflictException":
+        return Conflict((Conflict.CONTENDED,))
     if code == "TransactionCanceledException":
         return _cancelled(response)
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)

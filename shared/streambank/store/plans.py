@@ -30,7 +30,7 @@ class Plans:
         puts = [_expiring(put, expires) for put in items.extracted_puts(attempt, extracted)]
         first, rest = puts[0], puts[1:]
         try:
-            self._table.transact([replace(first, condition=absent()), check, *rest])
+            self._table.settle([replace(first, condition=absent()), check, *rest])
         except Conflict:
             return False
         return True
@@ -50,7 +50,7 @@ class Plans:
         """Keep an answer for the next attempt; nothing is lost but money where it is too late for that."""
         check = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
         try:
-            self._table.transact([check, _expiring(items.piece_put(attempt, number, digest, answer), expires)])
+            self._table.settle([check, _expiring(items.piece_put(attempt, number, digest, answer), expires)])
         except Conflict:
             return
 
@@ -58,7 +58,7 @@ class Plans:
         """Store the plan of *attempt*, in place of an older one; False if it is too late."""
         check = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
         try:
-            self._table.transact([check, *(_expiring(put, expires) for put in items.plan_puts(attempt, plan))])
+            self._table.settle([check, *(_expiring(put, expires) for put in items.plan_puts(attempt, plan))])
         except Conflict:
             return False
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from streambank.errors import Conflict, OutOfReach
 from streambank.rules.backoff import retry_pause_seconds
@@ -14,6 +14,7 @@ from streambank.store.actions import Action, Add, Delete, Put, Update, item_key
 from streambank.store.attributes import Item, packed, unpacked
 from streambank.store.keys import Key
 
+T = TypeVar("T")
 # BatchGetItem takes 100 keys, BatchWriteItem 25 requests.
 _BATCH_KEYS = 100
 _BATCH_WRITES = 25
@@ -124,7 +125,15 @@ class Table:
             request["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
 
     def write(self, action: Put | Update | Add | Delete) -> dict[str, Any] | None:
-        """Carry out one *action* and return the item as it is then (updates only). Raises Conflict."""
+        """Carry out one *action* and return the item as it is then (updates only); what meets others is repeated.
+
+        Raises:
+            Conflict: the condition does not hold.
+            OutOfReach: the table did not answer, or others were at the item for as long as patience lasts.
+        """
+        return self._contending(lambda: self._write(action))
+
+    def _write(self, action: Put | Update | Add | Delete) -> dict[str, Any] | None:
         request = action.request(self.name)
         if isinstance(action, Put):
             self._call("put_item", **request)
@@ -134,6 +143,20 @@ class Table:
             reply = self._call("update_item", ReturnValues="ALL_NEW", **request)
             return _values(reply["Attributes"])
         return None
+
+    def settle(self, actions: Sequence[Action]) -> None:
+        """Do as `transact` does, but repeat what only met others: for those who do not read again. Raises as it."""
+        self._contending(lambda: self.transact(actions))
+
+    def _contending(self, write: Callable[[], T]) -> T:
+        """Return what *write* returns; nothing was written when it meets others, so it may be called again."""
+        for _ in self.patience.attempts():
+            try:
+                return write()
+            except Conflict as conflict:
+                if not conflict.is_contention:
+                    raise
+        raise OutOfReach(Conflict.CONTENDED)
 
     def transact(self, actions: Sequence[Action]) -> None:
         """Carry out all of *actions* or none; the first must carry the condition that rules them out for good.

@@ -105,7 +105,7 @@ class Windows:
         """Take an item's expiry; False if it is too late for its window. One that has expired stays away."""
         check = ConditionCheck(key_of(window), is_mine(window.attempt))
         try:
-            self._table.transact([check, Update(key, {"ttl": None}, present())])
+            self._table.settle([check, Update(key, {"ttl": None}, present())])
         except Conflict as conflict:
             return not conflict.failed(0)
         return True
