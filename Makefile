@@ -7,6 +7,8 @@ FUZZ_VENV := .venv-fuzz
 FUZZ_STAMP := $(FUZZ_VENV)/.installed
 SDK_VENV := .venv-sdk
 SDK_STAMP := $(SDK_VENV)/.installed
+AUDIT_VENV := .venv-audit
+AUDIT_STAMP := $(AUDIT_VENV)/.installed
 STACK_VENVS := .venv-stack .venv-runtime .venv-ministack .venv-checkov
 # Lambda's Python, on the path or where pyenv keeps it; without it `make test-stack` skips what is built.
 PYTHON313 ?= $(shell for p in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do \
@@ -16,7 +18,7 @@ PYTHON313 ?= $(shell for p in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/version
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: help setup demo run test test-all test-stack check format fuzz openapi bench pins clean
+.PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi bench pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -43,6 +45,12 @@ $(SDK_STAMP): requirements/sdk.txt
 	@$(PYTHON) -m venv $(SDK_VENV)
 	@$(SDK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/sdk.txt
 	@touch $(SDK_STAMP)
+
+$(AUDIT_STAMP): requirements/audit.txt
+	@echo "Setting up $(AUDIT_VENV) ..."
+	@$(PYTHON) -m venv $(AUDIT_VENV)
+	@$(AUDIT_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt
+	@touch $(AUDIT_STAMP)
 
 $(STACK_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
 	@echo "Setting up .venv-$* ..."
@@ -78,6 +86,10 @@ format: $(STAMP)  ## let ruff write what it can
 fuzz: $(STAMP) $(FUZZ_STAMP)  ## 2,000 requests made from docs/openapi.json
 	@$(BIN)/python -m infra.fuzz
 
+audit: $(AUDIT_STAMP)  ## known vulnerabilities of the pins (asks a public database)
+	@$(AUDIT_VENV)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r shared/requirements.txt
+	@$(AUDIT_VENV)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r requirements/dev.txt
+
 openapi: $(STAMP)  ## write docs/openapi.json
 	@$(BIN)/python -m infra.openapi
 
@@ -93,6 +105,8 @@ pins:  ## renew the pins (needs uv)
 		requirements/fuzz.in --output-file requirements/fuzz.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/sdk.in --output-file requirements/sdk.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		requirements/audit.in --output-file requirements/audit.txt
 	for name in stack runtime ministack checkov; do \
 		uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
 			requirements/$$name.in --output-file requirements/$$name.txt; done
@@ -101,4 +115,4 @@ pins:  ## renew the pins (needs uv)
 			requirements/peers/$$name.in --output-file requirements/peers/$$name.txt; done
 
 clean:  ## remove what was made here
-	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
+	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(AUDIT_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
