@@ -1,7 +1,7 @@
 """The template, deployed into MiniStack by `sam deploy` itself, and what MiniStack must be helped with."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,13 +69,20 @@ def _command() -> list[str | Path]:
 
 
 def _write_emulated() -> tuple[str, ...]:
-    """Write the built template without alarms of several metrics, which MiniStack refuses; return their names."""
+    """Write the built template without what MiniStack cannot have; return the names.
+
+    It refuses alarms of several metrics. It speaks plain HTTP, which the bucket's policy refuses, there as in AWS.
+    """
     template = source()
-    names = tuple(name for name, found in template["Resources"].items() if "Metrics" in found.get("Properties", {}))
+    names = tuple(name for name, found in template["Resources"].items() if _is_left_out(found))
     for name in names:
         del template["Resources"][name]
     EMULATED_TEMPLATE.write_text(json.dumps(template))
     return names
+
+
+def _is_left_out(resource: Mapping[str, Any]) -> bool:
+    return resource["Type"] == "AWS::S3::BucketPolicy" or "Metrics" in resource.get("Properties", {})
 
 
 def _complete(endpoint: str, table: str) -> str:
