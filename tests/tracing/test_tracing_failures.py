@@ -190,7 +190,7 @@ def test_nothing_is_imported_where_nothing_is_configured(said):
     assert "loaded []" in ran(**said)
 
 
-@pytest.mark.parametrize("port", [str(closed_port()), "nowhere"])
+@pytest.mark.parametrize("port", [str(closed_port()), "nowhere"], ids=["nobody listens", "no URL"])
 def test_an_address_is_in_no_log(port):
     """Neither what stands in a URL nor a header, whether nobody listens or the URL is none; OpenTelemetry is silent."""
     said = ran(
