@@ -207,20 +207,6 @@ def _erase_bank(world: World) -> None:
     assert done.ended
 
 
-def _erased_but_for_one(world: World, count: int) -> None:
-    """Leave an erasure of the bank interrupted when it has done with all scopes but one."""
-    _streams(world, count + 1, said=1)
-    steps = iter(range(count - 1))
-    erase.erase_bank(BANK, using=world.erasing(lambda: next(steps, None) is not None))
-
-
-def _erase_one_more(world: World) -> None:
-    interrupted = world.erasures.find(BANK, "")
-    assert interrupted
-    assert not interrupted.ended
-    erase.proceed(interrupted, using=world.erasing())
-
-
 _IN_BANK = "streams of a bank, each a scope's own, 10 events in each"
 _IN_SCOPE = "memories of a scope, each of an event of 150 characters"
 _SCOPES = "scopes of a bank, with a memory each"
@@ -235,7 +221,6 @@ CASES = (
     Case("sweep, n windows of one stream wait", _IN_BANK, _queued, World.sweep),
     Case("erasing one of the scopes", _IN_BANK, _streams, _erase(_scope(0))),
     Case("erasing the bank", _IN_BANK, _streams, _erase_bank),
-    Case("erasing the bank, n done, one left", _IN_BANK, _erased_but_for_one, _erase_one_more),
     Case("deleting the bank", _IN_BANK, _closed, World.sweep),
     Case("retrieve", _IN_SCOPE, _memories, _retrieve),
     Case("page of 100 of the bank", _IN_SCOPE, _memories, _page),
