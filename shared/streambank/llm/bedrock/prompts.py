@@ -75,8 +75,8 @@ def _fenced(name: str, rows: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join([f"<{name}>", *lines, f"</{name}>"])
 
 
-# JSON escapes quotes and line ends; angle brackets stand inside its strings only, where an escape means the same.
-_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+# JSON escapes quotes and most line ends; these stand inside its strings only, where an escape means the same.
+_ESCAPES = str.maketrans({one: f"\\u{ord(one):04x}" for one in "<>\x85\u2028\u2029"})
 
 
 def _escaped(line: str) -> str:
