@@ -12,6 +12,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.storm", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--jobs", type=int, default=1, help="tables at a time (default 1)")
     parser.add_argument("--broken", choices=sorted(BREAKS), help="overlook one condition")
     asked = parser.parse_args()
     os.environ.update(AWS_ACCOUNT_ID_ENDPOINT_MODE="disabled", POWERTOOLS_SERVICE_NAME="streambank")
@@ -20,7 +21,7 @@ def main() -> int:
     def tell(accepted: int, injected: Counter[str]) -> None:
         print(f"{accepted:8,} events accepted, {injected.total():,} faults", file=sys.stderr, flush=True)
 
-    accepted, injected = rage(asked.seed, asked.events, broken=asked.broken, tell=tell)
+    accepted, injected = rage(asked.seed, asked.events, broken=asked.broken, jobs=asked.jobs, tell=tell)
     for fault, count in injected.most_common():
         print(f"{count:8,}  {fault}")
     print(f"{injected.total():8,}  faults; {accepted:,} events accepted, every invariant holds")

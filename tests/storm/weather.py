@@ -12,19 +12,23 @@ from botocore.exceptions import ClientError, ConnectionClosedError
 from tests.aws import Killed
 
 # How likely a call meets a fault of each kind; a call makes some ten of them, a generation forty.
+BETWEEN = "somebody else came between"
 BEFORE = {
     "killed before a call": 0.002,
     "throttled": 0.004,
     "transaction conflict": 0.0,
-    "somebody else came between": 0.03,
+    BETWEEN: 0.03,
 }
 # Where races are lost and outcomes stay open.
 OF_OPERATIONS = {
-    "TransactWriteItems": {"transaction conflict": 0.02, "somebody else came between": 0.4, "reply lost": 0.06},
-    "PutItem": {"somebody else came between": 0.4, "transaction conflict": 0.02},
+    "TransactWriteItems": {"transaction conflict": 0.02, BETWEEN: 0.4, "reply lost": 0.06},
+    "PutItem": {BETWEEN: 0.4, "transaction conflict": 0.02},
     "UpdateItem": {"transaction conflict": 0.02},
     "BatchGetItem": {"keys unprocessed": 0.2},
 }
+# How deep somebody comes between somebody who came between, and what can happen there.
+DEEPEST = 2
+BELOW = {fault: chance for fault, chance in BEFORE.items() if fault != BETWEEN}
 AFTER = {"killed after a call": 0.002, "reply lost": 0.005, "connection closed": 0.002, "keys unprocessed": 0.0}
 
 
@@ -41,14 +45,14 @@ class Weather:
         client.meta.events.register("after-call.dynamodb", self.after)
 
     def before(self, model: Any, **_: Any) -> None:
-        fault = self._roll(BEFORE, model.name)
+        fault = self._roll(BEFORE if self.depth < DEEPEST else BELOW, model.name)
         if self._has_burnt() or fault == "killed before a call":
             raise Killed(model.name)
         if fault == "throttled":
             raise _error("ProvisionedThroughputExceededException", model.name)
         if fault == "transaction conflict":
             raise _met(model.name)
-        if fault == "somebody else came between" and self.depth < 2:
+        if fault == BETWEEN:
             self._come_between()
 
     def after(self, model: Any, parsed: dict[str, Any], **_: Any) -> None:
@@ -62,7 +66,7 @@ class Weather:
         if fault == "connection closed":
             raise ConnectionClosedError(endpoint_url="the table")
         if fault == "keys unprocessed":
-            _leave_some(parsed, self.rng)
+            self.injected[fault] -= not _leave_some(parsed, self.rng)
 
     def _come_between(self) -> None:
         """Let somebody in, who perhaps does not come to the end of it."""
@@ -107,11 +111,12 @@ def _error(code: str, operation: str, **more: Any) -> ClientError:
     return ClientError(response, operation)
 
 
-def _leave_some(parsed: dict[str, Any], rng: random.Random) -> None:
-    """Hand some of the items back as keys, as DynamoDB does when it has answered enough."""
+def _leave_some(parsed: dict[str, Any], rng: random.Random) -> bool:
+    """Hand some of the items back as keys, as DynamoDB does when it has answered enough; tell whether there are any."""
     for table, items in parsed["Responses"].items():
         left = [item for item in items if rng.random() < 0.5]
         if left and not parsed.get("UnprocessedKeys"):
             parsed["Responses"][table] = [item for item in items if item not in left]
             keys = [{"PK": item["PK"], "SK": item["SK"]} for item in left]
             parsed["UnprocessedKeys"] = {table: {"Keys": keys, "ConsistentRead": True}}
+    return bool(parsed.get("UnprocessedKeys"))
