@@ -3,6 +3,7 @@ from datetime import timedelta
 
 import pytest
 
+from streambank.model.extraction import Extraction
 from streambank.model.plan import Candidate, Extracted, Plan, Step, Verdict
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, WindowState
@@ -10,6 +11,7 @@ from streambank.store import keys
 from streambank.store.streams import Lifetimes
 from tests import aws
 from tests.store.building import NOW
+from tests.storm import weather
 from tests.world import event
 
 MINUTE = timedelta(minutes=1)
@@ -157,3 +159,51 @@ def test_rearming_is_fenced(world, sealed):
     world.windows.failed(window, failure="X", failures=1, due=NOW + MINUTE, now=NOW)
     assert not world.windows.rearm(window, NOW + 99 * MINUTE)
     assert again(world, window).due == NOW + MINUTE
+
+
+@pytest.fixture
+def met(world):
+    """The next two writes of each kind meet somebody else's transaction; what is still to come."""
+    left = ["TransactWriteItems", "PutItem", "UpdateItem"] * 2
+
+    def refuse(model, **_):
+        if model.name in left:
+            left.remove(model.name)
+            raise weather.met(model.name)
+
+    world.client.meta.events.register("before-call.dynamodb", refuse)
+    yield left
+    world.client.meta.events.unregister("before-call.dynamodb", refuse)
+
+
+WRITES = {
+    "claim": lambda world, window, attempt: world.windows.claim(attempt, now=NOW),
+    "candidates": lambda world, window, attempt: world.plans.save_extracted(attempt, FOUND, expires=LATER),
+    "plan": lambda world, window, attempt: world.plans.save_plan(attempt, PLAN, expires=LATER),
+    "timer": lambda world, window, attempt: world.windows.rearm(window, LATER),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_who_meets_a_transaction_is_not_too_late(world, sealed, met, name):
+    """Contention decides nothing: what a generation stores, claims or holds is written once the other is through."""
+    before = len(met)
+    assert WRITES[name](world, *sealed)
+    assert len(met) < before
+
+
+def test_what_met_a_transaction_is_held(world, sealed, met):
+    """No expiry is left behind because somebody was at the window at that moment (I6)."""
+    window, _ = sealed
+    assert world.windows.hold(window)
+    assert met.count("TransactWriteItems") == 0
+    assert batch_expiries(world) == [None, None]
+
+
+def test_an_answer_that_met_a_transaction_is_kept(world, sealed, met):
+    """A piece that a model was paid for is there at the next attempt."""
+    _, attempt = sealed
+    answer = Extraction((), Usage(1, 9))
+    world.plans.save_piece(attempt, 0, "digest", answer, expires=LATER)
+    assert met.count("TransactWriteItems") == 0
+    assert world.plans.piece(attempt, 0, "digest") == answer

@@ -51,7 +51,7 @@ class Weather:
         if fault == "throttled":
             raise _error("ProvisionedThroughputExceededException", model.name)
         if fault == "transaction conflict":
-            raise _met(model.name)
+            raise met(model.name)
         if fault == BETWEEN:
             self._come_between()
 
@@ -98,7 +98,7 @@ class Weather:
         return None
 
 
-def _met(operation: str) -> ClientError:
+def met(operation: str) -> ClientError:
     """Return what a transaction, or a single write, is told that met somebody else's transaction."""
     if operation != "TransactWriteItems":
         return _error("TransactionConflictException", operation)
