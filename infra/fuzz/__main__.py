@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _round(asked: argparse.Namespace, *, is_tame: bool) -> int:
     """Fuzz a new service with half of the cases: tame ones get far, wild ones see every check."""
-    from infra.fuzz.hints import hinted, tamed
+    from infra.fuzz.hints import hinted, tame
     from infra.fuzz.resources import plant
     from infra.local.service import LocalService
 
@@ -41,7 +41,7 @@ def _round(asked: argparse.Namespace, *, is_tame: bool) -> int:
     with LocalService() as service, tempfile.TemporaryDirectory() as directory:
         document = Path(directory) / "openapi.json"
         found = hinted(described, *plant(service))
-        document.write_text(json.dumps(tamed(found) if is_tame else found), encoding="utf-8")
+        document.write_text(json.dumps(tame(found) if is_tame else found), encoding="utf-8")
         operations = 1 if asked.only else sum(map(len, described["paths"].values()))
         return _run(_command(document, service.base_url, asked, asked.cases // 2 // operations), directory)
 

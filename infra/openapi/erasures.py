@@ -8,8 +8,7 @@ from infra.openapi.answered import Time
 from infra.openapi.leaves import Answer, NeededId, Scope
 from streambank.wire import erasure
 
-# No `examples`: the fuzzer takes those of any schema for all that it can be, and these are answers.
-Counts = Annotated[dict[str, int], Field(description='How many of each kind: {"events": 3, "memories": 1}.')]
+Counts = Annotated[dict[str, int], Field(examples=[{"events": 3, "memories": 1}])]
 Conversations = Annotated[list[NeededId], Field(max_length=erasure.MAX_CONVERSATIONS)]
 
 

@@ -1,6 +1,6 @@
 """What the fuzzer is told beyond the description."""
 
-from infra.fuzz.hints import hinted, tamed
+from infra.fuzz.hints import hinted, tame, tamed
 from infra.openapi.document import document
 
 KNOWN = {"memory": ["kept"], "session": ["kept"], "operation": ["o-1"]}
@@ -21,3 +21,28 @@ def test_tame_schemas_are_their_examples() -> None:
     """A schema with examples allows nothing else, wherever it stands; the others stay as they are."""
     told = {"a": [{"type": "string", "examples": ["x"]}, {"type": "integer"}]}
     assert tamed(told) == {"a": [{"enum": ["x"]}, {"type": "integer"}]}
+
+
+def test_answers_are_described_as_they_are() -> None:
+    """Only what is asked for is tamed: an example of an answer is not all that an answer can be."""
+    told, found = document(), tame(document())
+    assert found["components"]["schemas"]["ErasureManifest"] == told["components"]["schemas"]["ErasureManifest"]
+    assert "examples" in str(told["components"]["schemas"]["ErasureManifest"])
+    for path, methods in told["paths"].items():
+        for method, operation in methods.items():
+            assert found["paths"][path][method]["responses"] == operation["responses"]
+
+
+def test_requests_are_tamed_wherever_they_are_described() -> None:
+    """No schema that a body refers to, through however many others, keeps its examples."""
+    schemas = tame(document())["components"]["schemas"]
+    assert schemas["EraseScopeRequest"]["properties"]["scope"] == {"enum": [{"user_id": "123"}]}
+    nested = {
+        "A": {"$ref": "#/components/schemas/B"},
+        "B": {"items": [{"$ref": "#/components/schemas/A"}, {"examples": [1]}]},
+    }
+    body = {
+        "paths": {"/": {"post": {"requestBody": {"$ref": "#/components/schemas/A"}}}},
+        "components": {"schemas": nested},
+    }
+    assert tame(body)["components"]["schemas"]["B"]["items"][1] == {"enum": [1]}
