@@ -17,6 +17,8 @@ from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Key
 
 Values = dict[str, "str | int | bytes | None"]
+# What attribute `held` of a window says: its events have begun to lose their expiry, or all have lost it.
+HOLDING, HELD = 1, 2
 
 
 def instant_of(value: int | None) -> datetime:
@@ -25,10 +27,6 @@ def instant_of(value: int | None) -> datetime:
     if moment is None:
         raise ValueError("the item lacks an instant")
     return moment
-
-
-# What attribute `held` of a window says: its events have begun to lose their expiry, or all have lost it.
-HOLDING, HELD = 1, 2
 
 
 def due_values(key: Key, due: datetime | None) -> Values:
