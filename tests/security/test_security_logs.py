@@ -1,9 +1,7 @@
 """Logs: one line is one JSON object, and holds nothing of what was said."""
 
 import ast
-import io
 import json
-import logging
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import functions
 from streambank import telemetry
 from streambank.errors import OutOfReach
 from streambank.model.window import Attempt
+from tests import logs
 
 FUNCTIONS = Path(functions.__path__[0])
 # Those that hold text of events or a model's answer in their hands, and whose faults Lambda itself would log.
@@ -31,13 +30,8 @@ HOSTILE = [
 @pytest.fixture
 def lines():
     """What the service's logger writes, as it writes it."""
-    stream = io.StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(telemetry.LOGGER.registered_formatter)
-    logger = logging.getLogger(telemetry.LOGGER.name)
-    logger.addHandler(handler)
-    yield lambda: stream.getvalue().removesuffix("\n").split("\n")
-    logger.removeHandler(handler)
+    with logs.written() as stream:
+        yield lambda: stream.getvalue().removesuffix("\n").split("\n")
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -1,8 +1,6 @@
 """Collectors that are down, slow, broken or not there at all: requests are answered all the same."""
 
-import io
 import json
-import logging
 import re
 import socket
 import subprocess
@@ -14,6 +12,7 @@ from opentelemetry.sdk.trace import TracerProvider
 
 from streambank import telemetry, tracing
 from streambank.otlp import REST_SECONDS, Collector
+from tests import logs
 from tests.aws import ROOT
 from tests.tracing.collecting import receiving
 from tests.tracing.deploying import deployed
@@ -31,13 +30,8 @@ def collector():
 @pytest.fixture
 def lines():
     """What the service logs meanwhile."""
-    stream = io.StringIO()
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(telemetry.LOGGER.registered_formatter)
-    logger = logging.getLogger(telemetry.LOGGER.name)
-    logger.addHandler(handler)
-    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
-    logger.removeHandler(handler)
+    with logs.written() as stream:
+        yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
 def closed_port():
