@@ -25,13 +25,13 @@ help:  ## show this list
 
 setup: $(STAMP)  ## make .venv (done by every other target)
 
-$(STAMP): requirements/dev.txt pyproject.toml
+$(STAMP): requirements/dev.txt pyproject.toml client/pyproject.toml
 	@if [ -z "$(PYTHON)" ]; then \
 		echo "Streambank needs Python 3.11 or newer with its venv module (Debian, Ubuntu: apt install python3-venv)." >&2; exit 1; fi
 	@echo "Setting up $(VENV) with $(PYTHON) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . --editable client
 	@touch $(STAMP)
 
 $(FUZZ_STAMP): requirements/fuzz.txt
@@ -59,10 +59,10 @@ $(STACK_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
 	@touch $@
 
 demo: $(STAMP)  ## play a conversation through a local service and show what is remembered
-	@$(BIN)/python -m infra.demo
+	@$(BIN)/python -m streambank_local.demo
 
 run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"
-	@$(BIN)/python -m infra.local
+	@$(BIN)/python -m streambank_local
 
 test: $(STAMP)  ## the fast suite
 	@$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup
@@ -78,7 +78,7 @@ check: $(STAMP)  ## ruff, mypy, import contracts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@PYTHONPATH=shared:. $(BIN)/lint-imports --no-cache
+	@PYTHONPATH=shared:client:infra:. $(BIN)/lint-imports --no-cache
 
 format: $(STAMP)  ## let ruff write what it can
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
@@ -98,7 +98,7 @@ bench: $(STAMP)  ## count what things cost
 
 pins:  ## renew the pins (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-		--extra dev pyproject.toml --output-file requirements/dev.txt
+		--extra dev --extra strands pyproject.toml client/pyproject.toml --output-file requirements/dev.txt
 	uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
 		requirements/layer.in --output-file shared/requirements.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

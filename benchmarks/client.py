@@ -10,8 +10,8 @@ RUNS = 11
 FLOOR = "import httpx, pydantic"
 LIMIT = 1.3
 # The library itself, what most programs import of it, and what they have imported when they use it.
-LIMITED = ("import streambank.client", "from streambank.client import Streambank, AsyncStreambank, errors")
-OTHERS = ("import httpx; from pydantic import BaseModel", "from streambank.client import Streambank, Event")
+LIMITED = ("import streambank_client", "from streambank_client import Streambank, AsyncStreambank, errors")
+OTHERS = ("import httpx; from pydantic import BaseModel", "from streambank_client import Streambank, Event")
 
 
 def ratio(code: str) -> float:

@@ -10,8 +10,9 @@ from typing import Any
 
 from benchmarks import prose
 from streambank.model.bank import Bank
-from streambank.model.erasure import Asked
-from streambank.pipeline import erase, purge, recall
+from streambank.model.erasure import ErasureTarget
+from streambank.pipeline.jobs import erase
+from streambank.pipeline.memories import listing, purge
 from streambank.rules import vectors
 from streambank.rules.selection import order, selection
 from tests import aws
@@ -176,34 +177,34 @@ def _with_a_window(world: World, count: int) -> None:
 
 
 def _retrieve(world: World) -> None:
-    recall.in_scope(BANK, SCOPE, selection(""), memories=world.memories, now=world.clock())
+    listing.in_scope(BANK, SCOPE, selection(""), memories=world.memories, now=world.clock())
 
 
 def _page(world: World) -> None:
-    listing = recall.Listing(selection(""), order(None), 100)
-    recall.listed(BANK, listing, memories=world.memories, now=world.clock())
+    request = listing.Listing(selection(""), order(None), 100)
+    listing.listed(BANK, request, memories=world.memories, now=world.clock())
 
 
 def _purge(world: World) -> None:
     everything = purge.Purge(BANK, lambda _: True, lambda _: True)
-    purge.delete(everything, memories=world.memories, patience=world.patience, now=world.clock())
+    purge.delete(everything, memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
 
 
 def _forget_nothing(world: World) -> None:
     nothing = purge.Purge(BANK, lambda _: True, lambda _: False)
-    purge.delete(nothing, memories=world.memories, patience=world.patience, now=world.clock())
+    purge.delete(nothing, memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
 
 
 def _erase(scope: dict[str, str]) -> Callable[[World], object]:
     def work(world: World) -> None:
-        done = erase.erase_scope(BANK, scope, Asked(), using=world.erasing())
+        done = erase.erase_scope(BANK, scope, ErasureTarget(), context=world.erasing())
         assert done.ended
 
     return work
 
 
 def _erase_bank(world: World) -> None:
-    done = erase.erase_bank(BANK, using=world.erasing())
+    done = erase.erase_bank(BANK, context=world.erasing())
     assert done.ended
 
 

@@ -9,8 +9,8 @@ from datetime import timedelta
 from benchmarks import prose
 from benchmarks.units import Bill, Meter
 from streambank.model.memory import Change, Citation, Evidence, Memory
-from streambank.pipeline.recall import in_scope
-from streambank.pipeline.search import Asked, search
+from streambank.pipeline.memories.listing import in_scope
+from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules import vectors
 from streambank.rules.selection import selection
 from streambank.store.events import Events
@@ -26,8 +26,8 @@ DIMENSIONS = 256
 _TOGETHER = 25
 _CALL = 50
 SEARCHES = {
-    "memories": Asked("a class", 10),
-    "memories, events": Asked("a class", 10, events=True),
+    "memories": SearchQuery("a class", 10),
+    "memories, events": SearchQuery("a class", 10, events=True),
 }
 
 
@@ -64,7 +64,7 @@ def _change(number: int, fact: str, turn: str) -> Change:
     return Change(None, memory, None, said)
 
 
-def _search(world: World, asked: Asked) -> None:
+def _search(world: World, asked: SearchQuery) -> None:
     now = world.clock()
     search(
         "default",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import routes, telemetry, wiring
+from streambank import api, telemetry, wiring
 from streambank.wire import http
 
 wiring.caller()
@@ -12,4 +12,4 @@ wiring.caller()
 
 def handler(event: dict[str, Any], context: object) -> http.Reply:
     """Answer an API Gateway event."""
-    return http.answered(lambda: routes.respond(event, context), on_fault=telemetry.log_fault)
+    return http.to_response(lambda: api.respond(event, context), on_fault=telemetry.log_fault)

@@ -6,12 +6,12 @@ from typing import Any
 
 from streambank import telemetry, tracing, wiring
 from streambank.model.window import Attempt
-from streambank.pipeline.commit import commit
+from streambank.pipeline.generation.commit import commit
 
 STORES = wiring.stores()
 
 
-@telemetry.unquoted()
+@telemetry.redact_exceptions()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Apply a window's plan and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
@@ -27,6 +27,6 @@ def _committed(attempt: Attempt) -> str:
         plans=STORES.plans,
         memories=STORES.memories,
         banks=STORES.banks,
-        lifetimes=STORES.lifetimes,
+        retention_policy=STORES.retention_policy,
         now=wiring.now(),
     )

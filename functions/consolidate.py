@@ -6,13 +6,13 @@ from typing import Any
 
 from streambank import telemetry, tracing, wiring
 from streambank.model.window import Attempt
-from streambank.pipeline.consolidate import Judging, consolidate
+from streambank.pipeline.generation.consolidate import ConsolidateContext, consolidate
 from streambank.wiring import models
 
 STORES = wiring.stores()
 
 
-@telemetry.unquoted()
+@telemetry.redact_exceptions()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Store a plan for a window's candidates and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
@@ -27,12 +27,12 @@ def _consolidated(attempt: Attempt) -> str:
         windows=STORES.windows,
         plans=STORES.plans,
         banks=STORES.banks,
-        using=Judging(
+        context=ConsolidateContext(
             STORES.memories,
             models.consolidator(),
             models.embedder(),
-            models.spending(),
-            STORES.lifetimes,
+            models.token_budget(),
+            STORES.retention_policy,
             wiring.now(),
         ),
     )

@@ -6,13 +6,13 @@ from typing import Any
 
 from streambank import telemetry, tracing, wiring
 from streambank.model.window import Attempt
-from streambank.pipeline.extract import extract
+from streambank.pipeline.generation.extract import extract
 from streambank.wiring import models
 
 STORES = wiring.stores()
 
 
-@telemetry.unquoted()
+@telemetry.redact_exceptions()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Store the candidates of a window and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
@@ -29,7 +29,7 @@ def _extracted(attempt: Attempt) -> str:
         banks=STORES.banks,
         extractor=models.extractor(),
         embedder=models.embedder(),
-        spending=models.spending(),
-        lifetimes=STORES.lifetimes,
+        token_budget=models.token_budget(),
+        retention_policy=STORES.retention_policy,
         now=wiring.now(),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from streambank import telemetry, wiring
 from streambank.model.window import Attempt
-from streambank.pipeline.fail import fail
+from streambank.pipeline.generation.fail import fail
 
 STORES = wiring.stores()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from streambank import telemetry, tracing, wiring
 from streambank.model.principal import Principal, Role
-from streambank.pipeline.ingest import ingest
+from streambank.pipeline.events.ingest import ingest
 from streambank.rules import access
 from streambank.wire import http, operation
 from streambank.wire.ingest import ingest_call
@@ -16,7 +16,7 @@ USING, CALLER = wiring.ingestion(), wiring.caller()
 
 def handler(event: dict[str, Any], context: object) -> http.Reply:
     """Answer an API Gateway event with the operation of the window that holds its newest event."""
-    return http.answered(lambda: _respond(event), on_fault=telemetry.log_fault)
+    return http.to_response(lambda: _respond(event), on_fault=telemetry.log_fault)
 
 
 def _respond(event: dict[str, Any]) -> http.Reply:
@@ -25,12 +25,12 @@ def _respond(event: dict[str, Any]) -> http.Reply:
     return span(_accepted)(event, principal, place)
 
 
-def _accepted(event: dict[str, Any], principal: Principal, place: http.Place) -> http.Reply:
+def _accepted(event: dict[str, Any], principal: Principal, place: http.BankPath) -> http.Reply:
     access.check(principal, Role.INGEST, place.bank)
     key = http.header(event, "x-idempotency-key")
     call = ingest_call(http.body(event), bank=place.bank, idempotency_key=key)
     access.check_scope(principal, call.stream.scope)
-    receipt = ingest(call, using=USING)
+    receipt = ingest(call, context=USING)
     telemetry.ingested(receipt, place.bank, http.request_id(event))
     tracing.accepted(receipt)
     return http.reply(operation.receipt(receipt, place.bank_name))

@@ -15,6 +15,6 @@ RESERVE_MS = 10_000
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Handle what is due and tell what was done."""
-    report = asdict(sweep(using=USING, has_time=lambda: context.get_remaining_time_in_millis() > RESERVE_MS))
+    report = asdict(sweep(context=USING, has_time=lambda: context.get_remaining_time_in_millis() > RESERVE_MS))
     telemetry.swept(report)
     return report

@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 
 from streambank import wiring
-from streambank.pipeline.react import Record, react
+from streambank.pipeline.events.on_record import ChangedItem, on_record
 
 STORES, EXECUTIONS = wiring.stores(), wiring.executions()
 PROCESSOR = BatchProcessor(event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False)
@@ -21,8 +21,8 @@ def handler(event: dict[str, Any], context: Any) -> Any:
 
 def _react(record: DynamoDBRecord) -> None:
     keys: Any = record.dynamodb.keys if record.dynamodb else {}
-    react(
-        Record.of(keys["PK"], keys["SK"]),
+    on_record(
+        ChangedItem.of(keys["PK"], keys["SK"]),
         streams=STORES.streams,
         windows=STORES.windows,
         executions=EXECUTIONS,

@@ -17,7 +17,7 @@ from streambank.model.api_key import ID_BYTES, KEY_ID, SECRET_BYTES, ApiKey, Tok
 from streambank.model.ids import BANK_ID
 from streambank.model.principal import EVERY_BANK, Principal, Role
 from streambank.store.api_keys import ApiKeys
-from streambank.store.table import Patience, Table
+from streambank.store.table import RetryPolicy, Table
 from streambank.wire.ingest import scope
 
 LONGEST_DAYS = 3_650
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do what *arguments* ask for with the ambient AWS credentials, and return the exit status."""
     asked = _parser().parse_args(arguments)
     try:
-        table = Table(boto3.client("dynamodb"), asked.table, Patience(time.sleep, random.random))
+        table = Table(boto3.client("dynamodb"), asked.table, RetryPolicy(time.sleep, random.random))
         asked.do(ApiKeys(table), asked, datetime.now(UTC))
     except (BotoCoreError, ClientError, StreambankError) as error:
         print("keys: " + " ".join(str(error).split()), file=sys.stderr)

@@ -13,7 +13,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from infra.local.moto_repair import install
+from streambank_local.emulator.moto_repair import install
 
 ROOT = Path(__file__).resolve().parents[1]
 ASL = json.loads((ROOT / "infra" / "generation.asl.json").read_text())

@@ -9,8 +9,8 @@ import uuid
 
 import pytest
 
-from streambank.client.chat import ChatMemory
-from streambank.client.errors import PreconditionFailed
+from streambank_client.chat import ChatMemory
+from streambank_client.errors import PreconditionFailed
 
 SPECIAL = "session/with:special@chars#123!&spaces too"
 SYSTEM = {"role": "system", "content": "Be brief."}

@@ -23,11 +23,14 @@ from streambank.llm.ports import (
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, Receipt
 from streambank.model.window import Attempt
-from streambank.pipeline import commit, consolidate, erase, export, extract, fail, react, sweep, take_in
-from streambank.pipeline.ingest import Ingestion, ingest
-from streambank.pipeline.operations import get_operation
-from streambank.pipeline.redrive import Redriving
-from streambank.pipeline.spending import Spending
+from streambank.pipeline import sweep
+from streambank.pipeline.events import on_record
+from streambank.pipeline.events.ingest import IngestContext, ingest
+from streambank.pipeline.generation import commit, consolidate, extract, fail
+from streambank.pipeline.generation.operations import get_operation
+from streambank.pipeline.generation.redrive import RedriveContext
+from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.jobs import erase, export, import_records
 from streambank.rules import vectors
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
@@ -36,14 +39,14 @@ from streambank.store.erasures import Erasures
 from streambank.store.executions import Executions as ExecutionsPort
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
-from streambank.store.ledger import Ledger
 from streambank.store.memories import Memories
 from streambank.store.objects import Objects
 from streambank.store.plans import Plans
 from streambank.store.sessions import Sessions
-from streambank.store.streams import Lifetimes, Streams
-from streambank.store.table import Patience, Table
+from streambank.store.streams import RetentionPolicy, Streams
+from streambank.store.table import RetryPolicy, Table
 from streambank.store.transfers import Transfers
+from streambank.store.usage import UsageStore
 from streambank.store.windows import Windows
 from streambank.wire.ingest import ingest_call
 from tests import aws
@@ -125,16 +128,18 @@ class World:
     daily_tokens: int | None = None
     call_tokens: int = 24_000
     s3: Any = None
-    lifetimes: Lifetimes = field(default_factory=lambda: Lifetimes(timedelta(days=90), timedelta(days=90)))
+    retention_policy: RetentionPolicy = field(
+        default_factory=lambda: RetentionPolicy(timedelta(days=90), timedelta(days=90))
+    )
 
     @property
-    def spending(self) -> Spending:
-        return Spending(Ledger(self.table), self.daily_tokens, self.call_tokens)
+    def token_budget(self) -> TokenBudget:
+        return TokenBudget(UsageStore(self.table), self.daily_tokens, self.call_tokens)
 
     def __post_init__(self) -> None:
         self.random = random.Random(7)
-        self.patience = Patience(lambda _seconds: None, self.random.random)
-        self.table = Table(self.client, aws.TABLE, self.patience)
+        self.retry_policy = RetryPolicy(lambda _seconds: None, self.random.random)
+        self.table = Table(self.client, aws.TABLE, self.retry_policy)
         self.streams, self.windows = Streams(self.table), Windows(self.table)
         self.plans = Plans(self.table)
         self.memories, self.banks = Memories(self.table), Banks(self.table)
@@ -144,8 +149,8 @@ class World:
     # ---- what callers do
 
     @property
-    def ingestion(self) -> Ingestion:
-        return Ingestion(self.streams, self.windows, self.clock, self.patience, self.lifetimes)
+    def ingestion(self) -> IngestContext:
+        return IngestContext(self.streams, self.windows, self.clock, self.retry_policy, self.retention_policy)
 
     def ingest(self, *events: dict[str, Any], bank: str = "default", key: str | None = None, **fields: Any) -> Receipt:
         """Send one call; *fields* are the request's own, `rule` stands for the trigger's generationRule."""
@@ -154,11 +159,11 @@ class World:
             body["generationTriggerConfig"] = {"generationRule": body.pop("rule")}
         if events:
             body["directContentsSource"] = {"events": list(events)}
-        return ingest(ingest_call(body, bank=bank, idempotency_key=key), using=self.ingestion)
+        return ingest(ingest_call(body, bank=bank, idempotency_key=key), context=self.ingestion)
 
     @property
-    def redriving(self) -> Redriving:
-        return Redriving(self.streams, self.windows, self.plans, self.port, self.clock())
+    def redriving(self) -> RedriveContext:
+        return RedriveContext(self.streams, self.windows, self.plans, self.port, self.clock())
 
     def operation(self, operation: OperationId, bank: str = "default") -> Operation:
         return get_operation(bank, operation, streams=self.streams, windows=self.windows, plans=self.plans)
@@ -169,8 +174,8 @@ class World:
 
     # ---- what AWS does
 
-    def sweeper(self) -> sweep.Sweeper:
-        return sweep.Sweeper(
+    def sweeper(self) -> sweep.SweepContext:
+        return sweep.SweepContext(
             due=DueIndex(self.table),
             streams=self.streams,
             windows=self.windows,
@@ -180,48 +185,48 @@ class World:
             exporting=lambda _time: self.exporting(),
             importing=lambda _time: self.importing(),
             executions=self.port,
-            lifetimes=self.lifetimes,
+            retention_policy=self.retention_policy,
             clock=self.clock,
             jitter=self.random.random,
         )
 
-    def sweep(self) -> sweep.Sweep:
-        return sweep.sweep(using=self.sweeper(), has_time=lambda: True)
+    def sweep(self) -> sweep.SweepReport:
+        return sweep.sweep(context=self.sweeper(), has_time=lambda: True)
 
-    def erasing(self, has_time: Callable[[], bool] = lambda: True) -> erase.Erasing:
-        return erase.Erasing(
+    def erasing(self, has_time: Callable[[], bool] = lambda: True) -> erase.EraseContext:
+        return erase.EraseContext(
             self.erasures,
             self.streams,
             Sessions(self.table),
             self.histories,
-            self.lifetimes,
-            self.patience,
+            self.retention_policy,
+            self.retry_policy,
             self.clock,
             has_time,
         )
 
-    def exporting(self, has_time: Callable[[], bool] = lambda: True, **more: Any) -> export.Exporting:
-        return export.Exporting(
+    def exporting(self, has_time: Callable[[], bool] = lambda: True, **more: Any) -> export.ExportContext:
+        return export.ExportContext(
             Transfers(self.table),
             Exports(self.table),
             self.objects,
             self.banks,
-            self.patience,
+            self.retry_policy,
             self.clock,
             has_time,
             **more,
         )
 
-    def importing(self, has_time: Callable[[], bool] = lambda: True) -> take_in.Importing:
-        return take_in.Importing(
+    def importing(self, has_time: Callable[[], bool] = lambda: True) -> import_records.ImportContext:
+        return import_records.ImportContext(
             Transfers(self.table),
             Imports(self.table),
             self.objects,
             self.banks,
             Sessions(self.table),
             self.embedder,
-            self.lifetimes,
-            self.patience,
+            self.retention_policy,
+            self.retry_policy,
             self.clock,
             has_time,
         )
@@ -232,8 +237,8 @@ class World:
         return Objects(self.s3, aws.BUCKET)
 
     def react(self, pk: str, sk: str) -> None:
-        react.react(
-            react.Record.of(pk, sk),
+        on_record.on_record(
+            on_record.ChangedItem.of(pk, sk),
             streams=self.streams,
             windows=self.windows,
             executions=self.port,
@@ -298,8 +303,8 @@ class World:
             banks=self.banks,
             extractor=self.extractor,
             embedder=self.embedder,
-            spending=self.spending,
-            lifetimes=self.lifetimes,
+            token_budget=self.token_budget,
+            retention_policy=self.retention_policy,
             now=self.clock(),
         )
         return {"outcome": outcome}
@@ -310,8 +315,8 @@ class World:
             windows=self.windows,
             plans=self.plans,
             banks=self.banks,
-            using=consolidate.Judging(
-                self.memories, self.consolidator, self.embedder, self.spending, self.lifetimes, self.clock()
+            context=consolidate.ConsolidateContext(
+                self.memories, self.consolidator, self.embedder, self.token_budget, self.retention_policy, self.clock()
             ),
         )
         return {"outcome": outcome}
@@ -323,7 +328,7 @@ class World:
             plans=self.plans,
             memories=self.memories,
             banks=self.banks,
-            lifetimes=self.lifetimes,
+            retention_policy=self.retention_policy,
             now=self.clock(),
         )
         return {"outcome": outcome}

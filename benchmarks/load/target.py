@@ -75,7 +75,7 @@ def existing(url: str) -> Target:
 @contextmanager
 def own() -> Iterator[Target]:
     """Yield a service of our own, in this process; its clock moves only when told."""
-    from infra.local.service import LocalService
+    from streambank_local.service import LocalService
 
     with LocalService(timer_enabled=False) as service:
         from streambank import wiring

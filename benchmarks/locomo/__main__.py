@@ -16,9 +16,9 @@ from benchmarks.locomo.conversations import load
 from benchmarks.locomo.playing import Player
 from benchmarks.locomo.recall import CUTS, Recall, averaged, held_out, recall
 from benchmarks.locomo.scoring import MEANING, WEIGHTS, WORDS
-from infra.local.service import LocalService
-from streambank.llm.embedded.embedder import WordLlamaEmbedder
 from streambank.rules import fusion
+from streambank_local.basic.embedder import WordLlamaEmbedder
+from streambank_local.service import LocalService
 
 Recalls = dict[tuple[str, float], list[list[Recall]]]
 _BASELINES = (

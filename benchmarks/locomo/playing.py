@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from benchmarks.locomo.conversations import Conversation, Turn
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 
 _BANK = "/v1beta1/projects/bench/locations/here/reasoningEngines/default"
 _PATIENCE_SECONDS = 600.0

@@ -20,7 +20,7 @@ from streambank.rules import citing, fusion, lexical, searching
 from streambank.rules.searching import Entry, Query
 from streambank.store.events import Events
 from streambank.store.memories import Memories
-from streambank.store.table import Patience, Table
+from streambank.store.table import RetryPolicy, Table
 
 # The share of words in the score, beside that of meaning.
 WEIGHTS = (0.5, 0.6, 0.7, fusion.WORDS, 0.8, 0.9)
@@ -56,7 +56,7 @@ def remembered(player: Player, embedder: Embedder) -> Remembered:
 
 def _table(player: Player) -> Table:
     client: Any = boto3.client("dynamodb", region_name="us-east-1")
-    return Table(client, player.service.stack.table_name, Patience(lambda _: None, lambda: 0.0))
+    return Table(client, player.service.stack.table_name, RetryPolicy(lambda _: None, lambda: 0.0))
 
 
 def entries(query: Query, known: Remembered) -> dict[str, list[Entry]]:

@@ -8,7 +8,7 @@ import httpx
 
 from benchmarks.peers import driving
 from benchmarks.peers.conversation import Message, batches
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.journeys.caller import Caller, Document, Stream, said
 
 ROLES = {"user": "user", "assistant": "model"}

@@ -83,7 +83,7 @@ def take(way: Way) -> Outcome:
 def _output(way: Way, python: Path, url: str, directory: str) -> str:
     command = [str(python), "-m", f"benchmarks.peers.drive_{way.peer}", "--turns", str(way.turns)]
     environment = {"PATH": os.environ["PATH"], "HOME": directory, "TMPDIR": directory, driving.URL: url, **_QUIET}
-    environment["PYTHONPATH"] = os.pathsep.join([str(venvs.ROOT), str(venvs.ROOT / "shared")])
+    environment["PYTHONPATH"] = os.pathsep.join(str(venvs.ROOT / part) for part in ("", "shared", "client", "infra"))
     try:
         done = subprocess.run(
             command,

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from streambank.client import Streambank
-from streambank.client.chat import ChatMemory, Feed, StreambankChatHistoryProvider
-from streambank.client.errors import PayloadTooLarge, PreconditionFailed, StreambankError, Unavailable
+from streambank_client import Streambank
+from streambank_client.chat import ChatMemory, Feed, StreambankChatHistoryProvider
+from streambank_client.errors import PayloadTooLarge, PreconditionFailed, StreambankError, Unavailable
 
 Message = dict[str, Any]
 SYSTEM: Message = {"role": "system", "content": "You are a helpful assistant."}

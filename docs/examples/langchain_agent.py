@@ -11,8 +11,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
-from streambank.client import GenerationRule, Streambank
-from streambank.client.koog import IngestionSettings, LongTermMemory, RetrievalSettings, StreambankStorage
+from streambank_client import GenerationRule, Streambank
+from streambank_client.koog import IngestionSettings, LongTermMemory, RetrievalSettings, StreambankStorage
 
 Message = dict[str, Any]
 # After 20 messages, or once nothing was said for five minutes.

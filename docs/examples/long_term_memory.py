@@ -13,8 +13,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
-from streambank.client import AsyncBank, AsyncStreambank, GenerationRule
-from streambank.client.koog import (
+from streambank_client import AsyncBank, AsyncStreambank, GenerationRule
+from streambank_client.koog import (
     AsyncStreambankStorage,
     FilteringExtractionStrategy,
     IngestionSettings,

@@ -15,8 +15,8 @@ from typing import Any
 
 import httpx
 
-from streambank.client import Bank, GenerationRule, Streambank
-from streambank.client.koog import IngestionSettings, LongTermMemory, RetrievalSettings, Run, StreambankStorage
+from streambank_client import Bank, GenerationRule, Streambank
+from streambank_client.koog import IngestionSettings, LongTermMemory, RetrievalSettings, Run, StreambankStorage
 
 Message = dict[str, Any]
 INSTRUCTIONS = "You are a helpful assistant. What you know of the user from earlier conversations stands below."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from streambank.client import Streambank
-from streambank.client.formats.recalled import render_memories
-from streambank.client.strands import BankStore, InvocationTrigger, MemoryManager
+from streambank_client import Streambank
+from streambank_client.formats.recalled import render_memories
+from streambank_client.strands import BankStore, InvocationTrigger, MemoryManager
 
 Message = dict[str, Any]
 

@@ -18,8 +18,8 @@ from strands import Agent
 from strands.memory import MemoryManager
 from strands.models import Model
 
-from streambank.client import GenerationRule, Streambank
-from streambank.client.strands import StreambankMemoryStore
+from streambank_client import GenerationRule, Streambank
+from streambank_client.strands import StreambankMemoryStore
 
 
 def remembering_agent(client: Streambank, *, user: str, session: str, model: Model | None = None) -> Agent:

@@ -35,7 +35,7 @@ def _round(asked: argparse.Namespace, *, is_tame: bool) -> int:
     """Fuzz a new service with half of the cases: tame ones get far, wild ones see every check."""
     from infra.fuzz.hints import hinted, tame
     from infra.fuzz.resources import plant
-    from infra.local.service import LocalService
+    from streambank_local.service import LocalService
 
     described = json.loads(DOCUMENT.read_text(encoding="utf-8"))
     with LocalService() as service, tempfile.TemporaryDirectory() as directory:

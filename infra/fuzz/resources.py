@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 
 BANK = "/v1beta1/projects/demo/locations/here/reasoningEngines/default"
 SCOPE = {"user_id": "123"}

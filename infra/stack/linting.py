@@ -8,9 +8,9 @@ from typing import Any
 
 from samtranslator.yaml_helper import yaml_parse
 
-from infra.local.stack import translate
 from infra.stack.outcome import Outcome, failed, passed
 from infra.stack.tools import BUILD, ROOT, run, tool
+from streambank_local.emulator.stack import translate
 
 ACCEPTED = Path(__file__).parent / "accepted.toml"
 

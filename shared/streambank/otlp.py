@@ -70,7 +70,7 @@ class Collector:
         Raises:
             ValueError: a variable cannot be understood.
         """
-        telemetry.hush("opentelemetry")  # its lines quote addresses, with what stands in them, and answers
+        telemetry.silence("opentelemetry")  # its lines quote addresses, with what stands in them, and answers
         names = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
         asked = next(filter(None, (environment.get(name) for name in names)), _TIMEOUT_SECONDS)
         timeout = min(float(asked), _LONGEST_SECONDS)

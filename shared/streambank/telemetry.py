@@ -46,7 +46,7 @@ class Crash(Exception):
 
 
 @contextmanager
-def unquoted() -> Iterator[None]:
+def redact_exceptions() -> Iterator[None]:
     """Let a fault go on without what it says: Lambda would log that, and Step Functions keep it for 90 days.
 
     Raises:
@@ -107,7 +107,7 @@ def traces_lost(spans: int, problem: str) -> None:
     LOGGER.warning(TRACES_LOST, extra={"spans": spans, "problem": problem})
 
 
-def hush(library: str) -> None:
+def silence(library: str) -> None:
     """Let a library's loggers write nothing, for one whose lines quote what must not be logged."""
     logger = logging.getLogger(library)
     logger.addHandler(logging.NullHandler())

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from jsonschema import Draft202012Validator
 
-from infra.local.service import LocalService
 from infra.openapi.document import document
+from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, error, running, text, tool
 from tests.journeys.caller import Caller, said
 

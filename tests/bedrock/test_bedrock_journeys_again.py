@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.bedrock.thinking import bedrock_service
 from tests.journeys.caller import Caller
 from tests.journeys.test_journey_memories import *  # noqa: F403

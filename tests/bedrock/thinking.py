@@ -14,12 +14,12 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from infra.local.service import LocalService
-from streambank.llm.embedded.consolidator import EmbeddedConsolidator
-from streambank.llm.embedded.embedder import WordLlamaEmbedder
-from streambank.llm.embedded.extractor import EmbeddedExtractor
 from streambank.llm.ports import ConsolidationRequest, Decision, ExtractionRequest, OfferedFact, OfferedMemory, Turn
 from streambank.rules import vectors
+from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank_local.basic.embedder import WordLlamaEmbedder
+from streambank_local.basic.extractor import EmbeddedExtractor
+from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, Reply, running, tool
 
 ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"

@@ -228,7 +228,7 @@ def test_lost_races_are_counted_by_what_they_were_for(world: World) -> None:
         assert head
         stale = replace(head, version=head.version - 1)
         with pytest.raises(Conflict):
-            world.streams.commit(stale, head, (), now=world.clock(), lifetimes=world.lifetimes)
+            world.streams.commit(stale, head, (), now=world.clock(), retention_policy=world.retention_policy)
     requests, conflicts = counting.so_far()
     assert (requests["ingest"], requests["seal"]) == (2, 1)
     assert requests["commit"] >= 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from streambank.client import AsyncStreambank, Streambank
+from streambank_client import AsyncStreambank, Streambank
 
 URL = "https://api.example.com/prod"
 Answer = httpx.Response | Exception | Callable[[httpx.Request], httpx.Response]

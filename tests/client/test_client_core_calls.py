@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.client import Content, Event, GenerationRule, Part, Streambank
-from streambank.client.errors import NotFound
-from streambank.client.types import DirectMemory, MemoryBankConfig, Topic, TtlConfig
+from streambank_client import Content, Event, GenerationRule, Part, Streambank
+from streambank_client.errors import NotFound
+from streambank_client.types import DirectMemory, MemoryBankConfig, Topic, TtlConfig
 from tests.client.answering import operation, refused, reply, script
 from tests.client.samples import SCOPE
 

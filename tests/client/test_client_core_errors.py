@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from streambank.client import errors
+from streambank_client import errors
 from tests.client.answering import refused, reply, script
 
 VIOLATION = {

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import streambank.client
+import streambank_client
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 SERVERS = ("boto3", "botocore", "aws_lambda_powertools", "re2", "jsonschema", "lark", "snowballstemmer")
 EVERYTHING = (
-    "from streambank.client import *; import streambank.client.types as types; from streambank.client.types import *"
+    "from streambank_client import *; import streambank_client.types as types; from streambank_client.types import *"
 )
 
 
@@ -24,7 +24,7 @@ def ran(program: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("imported", ["import streambank.client", EVERYTHING])
+@pytest.mark.parametrize("imported", ["import streambank_client", EVERYTHING])
 def test_import_brings_no_aws(imported: str) -> None:
     """The client is httpx and pydantic: nothing of the service's dependencies is imported with it."""
     assert ran(f"{imported}; import sys; print(sorted(set({SERVERS!r}) & set(sys.modules)))") == "[]\n"
@@ -36,7 +36,7 @@ def test_client_calls_without_the_service() -> None:
 import sys
 for name in {SERVERS!r}: sys.modules[name] = None
 import httpx
-from streambank.client import Streambank
+from streambank_client import Streambank
 answer = httpx.MockTransport(lambda request: httpx.Response(200, json={{"name": "reasoningEngines/b"}}))
 print(Streambank("https://h", transport=answer).bank("b").get().id)
 """
@@ -45,7 +45,7 @@ print(Streambank("https://h", transport=answer).bank("b").get().id)
 
 def test_names_are_found() -> None:
     """Each public name is there, and no other is made up."""
-    assert all(getattr(streambank.client, name) for name in streambank.client.__all__)
-    assert set(dir(streambank.client)) == set(streambank.client.__all__)
+    assert all(getattr(streambank_client, name) for name in streambank_client.__all__)
+    assert set(dir(streambank_client)) == set(streambank_client.__all__)
     with pytest.raises(AttributeError):
-        streambank.client.Nonsense  # noqa: B018
+        streambank_client.Nonsense  # noqa: B018

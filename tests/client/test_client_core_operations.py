@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from streambank.client import AsyncOperation, Operation, errors
+from streambank_client import AsyncOperation, Operation, errors
 from tests.client.answering import operation, refused, reply, script
 from tests.client.samples import SCOPE
 

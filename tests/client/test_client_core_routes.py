@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from infra.openapi.routes import ROUTES, Route
-from streambank.client import AsyncBank, AsyncStreambank, Bank, Streambank
-from streambank.client.calls import camel
-from streambank.client.errors import NotFound
-from streambank.client.routes import _Method
+from streambank_client import AsyncBank, AsyncStreambank, Bank, Streambank
+from streambank_client.calls import camel
+from streambank_client.errors import NotFound
+from streambank_client.routes import _Method
 from tests.client import samples
 from tests.client.answering import refused, script
 

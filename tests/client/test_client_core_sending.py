@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank import __version__
-from streambank.client import AsyncStreambank, Event, Hooks, Streambank, errors
-from streambank.client.driving import MAX_REPLY_BYTES
+from streambank_client import AsyncStreambank, Event, Hooks, Streambank, errors
+from streambank_client.driving import MAX_REPLY_BYTES
 from tests.client import samples
 from tests.client.answering import URL, operation, refused, reply, script
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from infra.openapi.routes import ROUTES
-from streambank.client import types
-from streambank.client.spelling import seconds
-from streambank.client.types.memories import RetrievedMemories
+from streambank_client import types
+from streambank_client.spelling import seconds
+from streambank_client.types.memories import RetrievedMemories
 from tests.client.answering import reply, script
 from tests.client.samples import SCOPE
 
@@ -192,7 +192,7 @@ def test_retrieved_memories_are_a_list_with_events_beside_it() -> None:
 
 
 def test_every_shape_is_exported() -> None:
-    """Each name of `streambank.client.types` is found, and no other is."""
+    """Each name of `streambank_client.types` is found, and no other is."""
     assert all(getattr(types, name) for name in types.__all__)
     assert set(dir(types)) == set(types.__all__)
     with pytest.raises(AttributeError):

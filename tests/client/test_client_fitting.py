@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.client.errors import InvalidArgument, NotFound, PayloadTooLarge
-from streambank.client.fitting import in_calls, is_of_an_event
+from streambank_client.errors import InvalidArgument, NotFound, PayloadTooLarge
+from streambank_client.fitting import in_calls, is_of_an_event
 
 SIZES = st.lists(st.integers(0, 40), max_size=30)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs" / "examples"

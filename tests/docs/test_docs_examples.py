@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.service import LocalService
-from streambank.client import Streambank
+from streambank_client import Streambank
+from streambank_local.service import LocalService
 from tests.docs.conftest import EXAMPLES, ROOT, ChatEndpoint, Run
 
 PAGES = ROOT / "docs"

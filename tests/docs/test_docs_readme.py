@@ -18,8 +18,8 @@ import httpx
 import pytest
 
 from infra import keys
-from infra.local.service import LocalService
 from streambank.model.api_key import Token
+from streambank_local.service import LocalService
 from tests import aws
 from tests.docs.conftest import ROOT
 
@@ -67,7 +67,9 @@ def test_every_command_has_its_test() -> None:
     assert (unknown, [prefix for prefix in RUN if not starting(prefix)]) == ([], [])
 
 
-@pytest.mark.parametrize(("target", "module"), [("demo", "infra.demo"), ("run", "infra.local"), ("test", "pytest")])
+@pytest.mark.parametrize(
+    ("target", "module"), [("demo", "streambank_local.demo"), ("run", "streambank_local"), ("test", "pytest")]
+)
 def test_make_runs_what_other_tests_run(target: str, module: str) -> None:
     """The make targets of the README start the modules that tests start."""
     done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -98,7 +100,7 @@ def test_the_first_steps(service: LocalService) -> None:
 
 def test_the_client_example(service: LocalService) -> None:
     """The client's example runs as it stands, and prints what was said."""
-    (code,) = [block for block in blocks() if "from streambank.client" in block]
+    (code,) = [block for block in blocks() if "from streambank_client" in block]
     code = code[code.index("from streambank") :].replace(LOCAL, service.base_url)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -141,6 +143,6 @@ def test_the_client_installs_without_aws(tmp_path: Path) -> None:
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     words = [str(python), "-m", *shlex.split(command), "--quiet", "--disable-pip-version-check"]
     subprocess.run(words, cwd=clone, check=True)
-    code = "import importlib.util, streambank.client; print(importlib.util.find_spec('boto3'))"
+    code = "import importlib.util, streambank_client; print(importlib.util.find_spec('boto3'))"
     done = subprocess.run([str(python), "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "None\n"

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import boto3
 import pytest
 
-from infra.local.filters import passes
 from streambank import wiring
 from streambank.model import ids
 from streambank.model.window import WindowState
 from streambank.wire import http
 from streambank.wire.ingest import ingest_call
+from streambank_local.emulator.filters import passes
 from tests import aws
 from tests.functions.declared import FILTERS, FUNCTIONS, statements
 
@@ -64,7 +64,7 @@ class Stack:
 
 @pytest.fixture
 def stack(monkeypatch):
-    real = wiring._clock
+    real = wiring.overrides.current.clock
     environment = {
         "TABLE_NAME": aws.TABLE,
         "STATE_MACHINE_ARN": aws.MACHINE_ARN,

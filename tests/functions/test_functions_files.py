@@ -67,7 +67,7 @@ def test_ingest_starts_without_pydantic():
 
     code = (
         "import sys; sys.path[:0] = ['shared', '.']; import streambank.wiring, streambank.telemetry,"
-        " streambank.pipeline.ingest, streambank.wire.http, streambank.wire.operation, streambank.wire.ingest;"
+        " streambank.pipeline.events.ingest, streambank.wire.http, streambank.wire.operation, streambank.wire.ingest;"
         " print(sorted({name.split('.')[0] for name in sys.modules} & {'pydantic', 'moto', 'wordllama', 'numpy'}))"
     )
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samtranslator.yaml_helper import yaml_parse
 
-from infra.local.stack import translate
-from streambank import routes, wiring
+from streambank import api, wiring
+from streambank.api.roles import OVER_ALL_SCOPES, ROLES, admitted
 from streambank.errors import NotFound, PermissionDenied
 from streambank.model.principal import Principal, Role
-from streambank.routes.roles import OVER_ALL_SCOPES, ROLES, admitted
 from streambank.settings import AuthMode, Settings
 from streambank.wire import http
+from streambank_local.emulator.stack import translate
 from tests.aws import ROOT
 from tests.functions.declared import FUNCTIONS, statements
 
-REGISTERED = {(route.method, route.path): route for route in routes._APP._static_routes + routes._APP._dynamic_routes}
+REGISTERED = {(route.method, route.path): route for route in api._APP._static_routes + api._APP._dynamic_routes}
 SETTINGS = {"TABLE_NAME": "t"}
 
 
@@ -37,7 +37,7 @@ class App:
     """What the middleware sees of the resolver."""
 
     def __init__(self, route, principal, bank="1"):
-        self.context = {"_route": route, "principal": principal, "place": http.Place("p", bank, "")}
+        self.context = {"_route": route, "principal": principal, "place": http.BankPath("p", bank, "")}
 
 
 def passed(route, principal):
@@ -92,14 +92,14 @@ def test_a_request_without_credentials_is_refused_in_every_mode(monkeypatch, nam
     for variable, value in {"TABLE_NAME": "t", "AUTH_MODE": mode, "AWS_DEFAULT_REGION": "us-east-1"}.items():
         monkeypatch.setenv(variable, value)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
-    wiring.use_clock(wiring._clock)
+    wiring.use_clock(wiring.overrides.current.clock)
     event = json.loads((ROOT / "events" / f"{name}.json").read_text())
     event["requestContext"].pop("authorizer", None)
     event["headers"] = {}
     handler = {}
     exec((ROOT / "functions" / f"{name}.py").read_text(), handler)
     reply = handler["handler"](event, None)
-    wiring.use_clock(wiring._clock)
+    wiring.use_clock(wiring.overrides.current.clock)
     assert reply["statusCode"] == 401
     assert json.loads(reply["body"])["error"]["status"] == "UNAUTHENTICATED"
 
@@ -119,8 +119,8 @@ def test_ingest_starts_light():
         " 'us-east-1'}; import functions.ingest; print(sorted(sys.modules))"
     )
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "'streambank.pipeline.key_ring'" in found.stdout
-    for heavy in ("pydantic", "aws_lambda_powertools.event_handler", "streambank.routes", "streambank.store.memories"):
+    assert "'streambank.pipeline.api_key_cache'" in found.stdout
+    for heavy in ("pydantic", "aws_lambda_powertools.event_handler", "streambank.api", "streambank.store.memories"):
         assert f"'{heavy}'" not in found.stdout
 
 

@@ -6,17 +6,17 @@ import pytest
 
 from streambank import errors
 from streambank.model.window import Attempt
-from streambank.pipeline.commit import Committing
-from streambank.pipeline.consolidate import Consolidating
-from streambank.pipeline.extract import Extracting
-from streambank.pipeline.fail import NO_FAILURES
+from streambank.pipeline.generation.commit import CommitOutcome
+from streambank.pipeline.generation.consolidate import ConsolidateOutcome
+from streambank.pipeline.generation.extract import ExtractOutcome
+from streambank.pipeline.generation.fail import NO_FAILURES
 from tests.aws import ASL, template, walk
 
 STATES = ASL["States"]
 TASKS = {name: state for name, state in STATES.items() if state["Type"] == "Task"}
-OUTCOMES = {"Extract": Extracting, "Consolidate": Consolidating, "Commit": Committing}
+OUTCOMES = {"Extract": ExtractOutcome, "Consolidate": ConsolidateOutcome, "Commit": CommitOutcome}
 # Outcomes that are no success and no failure of the generation: `fail` books them without a try.
-PAUSES = {Consolidating.ERASING}
+PAUSES = {ConsolidateOutcome.ERASING}
 PAYLOAD = {"bank": "b", "sid": "s", "win": 1, "att": 0}
 
 

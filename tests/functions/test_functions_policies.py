@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from infra.local.service import LocalService, use_wiring
+from streambank_local.service import LocalService, use_wiring
 from tests.bedrock.converse_server import Bedrock, running
 from tests.functions import asking
 from tests.functions.declared import FUNCTIONS, statements

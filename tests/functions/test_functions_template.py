@@ -2,8 +2,8 @@
 
 import pytest
 
-from infra.local.filters import passes
 from streambank.settings import Settings
+from streambank_local.emulator.filters import passes
 from tests import aws
 from tests.aws import ROOT, template
 from tests.functions.declared import FILTERS, FUNCTIONS, GLOBALS, RESOURCES, statements

@@ -8,12 +8,12 @@ import boto3
 import httpx
 
 from infra import keys
-from infra.local.service import LocalService
 from streambank import wiring
-from streambank.model.erasure import Asked
-from streambank.model.transfer import Direction, Wanted
+from streambank.model.erasure import ErasureTarget
+from streambank.model.transfer import Direction, TransferSpec
 from streambank.store.erasures import Erasures
 from streambank.store.transfers import Transfers
+from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, error
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, said
 
@@ -176,7 +176,7 @@ def erasures(caller: Caller) -> None:
         caller.post(f"{bank}:eraseScope", {"scope": {"user_id": "u"}} | more)
         caller.post(f"{bank}:erase", {"force": True} | more)
     jobs, name = Erasures(wiring.stores().table), left.rsplit("/", 1)[-1]
-    jobs.begin(name, {"user_id": "u"}, Asked(), now=wiring.now())
+    jobs.begin(name, {"user_id": "u"}, ErasureTarget(), now=wiring.now())
     caller.advance(minutes=3)
     jobs.begin_bank(name, now=wiring.now())
     caller.advance(minutes=3)
@@ -191,8 +191,8 @@ def transfers(caller: Caller) -> None:
     source = caller.post(f"{bank}:export", {})["response"]["source"]
     caller.post(f"{others[0]}:import", {"source": source})
     for where, direction, wanted in (
-        (bank, Direction.EXPORT, Wanted()),
-        (others[1], Direction.IMPORT, Wanted(source=source)),
+        (bank, Direction.EXPORT, TransferSpec()),
+        (others[1], Direction.IMPORT, TransferSpec(source=source)),
     ):
         jobs = Transfers(wiring.stores().table)
         jobs.begin(where.rsplit("/", 1)[-1], direction, wanted, now=wiring.now())

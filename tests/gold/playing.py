@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from streambank.llm.embedded.consolidator import EmbeddedConsolidator
-from streambank.llm.embedded.embedder import WordLlamaEmbedder
-from streambank.llm.embedded.extractor import EmbeddedExtractor
 from streambank.llm.ports import (
     Action,
     Consolidation,
@@ -23,9 +20,12 @@ from streambank.llm.ports import (
 )
 from streambank.model.bank import Bank
 from streambank.model.window import WindowState
-from streambank.pipeline.edit import Editing, create_memory
+from streambank.pipeline.memories.edit import EditContext, create_memory
 from streambank.rules.editing import Edit
 from streambank.store import keys
+from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank_local.basic.embedder import WordLlamaEmbedder
+from streambank_local.basic.extractor import EmbeddedExtractor
 from tests import aws
 from tests.gold.loading import Case, Judgement, Said, Verdict, Window, judged
 from tests.world import SCOPE, HashEmbedder, World, event
@@ -107,10 +107,10 @@ def _prepare(world: World, case: Case) -> None:
     topics = [{"managedMemoryTopic": {"managedTopicEnum": name}} for name in case.bank.topics]
     custom = {"enableThirdPersonMemories": case.bank.third_person, "memoryTopics": topics}
     world.banks.create(Bank(case.id), {"customizationConfigs": [custom]})
-    using = Editing(world.memories, world.banks, world.embedder, world.patience, world.clock())
+    context = EditContext(world.memories, world.banks, world.embedder, world.retry_policy, world.clock())
     for number, fact in enumerate(case.memories, 1):
         edit = Edit(frozenset({"fact"}), fact=fact)
-        create_memory(case.id, f"known-{number}", SCOPE, edit, repeats=lambda _memory: False, using=using)
+        create_memory(case.id, f"known-{number}", SCOPE, edit, repeats=lambda _memory: False, context=context)
 
 
 def _remembered(world: World, bank: str, window: Window) -> list[str]:

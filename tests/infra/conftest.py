@@ -7,7 +7,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from infra.local.moto_repair import install, uninstall
+from streambank_local.emulator.moto_repair import install, uninstall
 
 REGION = "us-east-1"
 

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from infra.demo import findings, report
-from infra.demo.api import Api, DemoError
-from infra.demo.conversation import MOST_EVENTS_OF_A_CALL, load
-from infra.demo.findings import Findings
-from infra.demo.player import EVENT_COUNT, IDLE, OVERLAP, Played, play
-from infra.demo.screen import WIDTH, Screen
-from infra.local.service import LocalService
+from streambank_local.demo import findings, report
+from streambank_local.demo.api import Api, DemoError
+from streambank_local.demo.conversation import MOST_EVENTS_OF_A_CALL, load
+from streambank_local.demo.findings import Findings
+from streambank_local.demo.player import EVENT_COUNT, IDLE, OVERLAP, Played, play
+from streambank_local.demo.screen import WIDTH, Screen
+from streambank_local.service import LocalService
 
 ROOT = Path(__file__).resolve().parents[2]
-MAIN = "import sys; from infra.demo.__main__ import main; sys.exit(main())"
+MAIN = "import sys; from streambank_local.demo.__main__ import main; sys.exit(main())"
 CONVERSATION = load()
 TURNS = [turn for session in CONVERSATION.sessions for turn in session.turns]
 SAID = [part["text"] for turn in TURNS if turn.is_said_by_user for part in turn.content["parts"]]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.local.clock import MovableClock
-from infra.local.schedule import PARTITIONS, DueTimes, MinuteTimer
+from streambank_local.clock import MovableClock
+from streambank_local.emulator.schedule import PARTITIONS, DueTimes, MinuteTimer
 
 ABOUT = timedelta(seconds=2)
 

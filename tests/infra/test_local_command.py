@@ -1,4 +1,4 @@
-"""`python -m infra.local`, as a newcomer runs it."""
+"""`python -m streambank_local`, as a newcomer runs it."""
 
 import signal
 import socket
@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 ROOT = Path(__file__).resolve().parents[2]
-RUN = "import sys; from infra.local.__main__ import main; sys.exit(main())"
+RUN = "import sys; from streambank_local.__main__ import main; sys.exit(main())"
 
 
 def started(*arguments: str, code: str = RUN) -> subprocess.Popen[str]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samtranslator.yaml_helper import yaml_parse
 
-from infra.local import filters
+from streambank_local.emulator import filters
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "template.yaml"
 

@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local import body
-from infra.local.functions import Reply
-from infra.local.gateway import HOST, Gateway, HttpServer
-from infra.local.payload import Request
-from infra.local.stack import Route
+from streambank_local.emulator.functions import InvocationResult
+from streambank_local.emulator.stack import Route
+from streambank_local.http import body
+from streambank_local.http.gateway import HOST, Gateway, HttpServer
+from streambank_local.http.payload import Request
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ROUTES = (Route("ANY", "/{proxy+}", "Api"),)
@@ -27,8 +27,8 @@ class Echo:
     def now(self) -> datetime:
         return NOW
 
-    def invoke(self, function: str, event: Any) -> Reply:
-        return Reply(event)
+    def invoke(self, function: str, event: Any) -> InvocationResult:
+        return InvocationResult(event)
 
     def advance(self, by: timedelta) -> bool:
         return True

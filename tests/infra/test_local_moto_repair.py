@@ -12,7 +12,7 @@ from moto.dynamodb.models.table import Table
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
-from infra.local import moto_repair
+from streambank_local.emulator import moto_repair
 
 Client = Any
 

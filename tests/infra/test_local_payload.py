@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.local.payload import BadAnswerError, Request, event, response, route_of
-from infra.local.stack import Route
+from streambank_local.emulator.stack import Route
+from streambank_local.http.payload import BadAnswerError, Request, event, response, route_of
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LONG = Route("POST", "/{version}/projects/{project}/{collection}/{bank}/memories:ingestEvents", "Ingest")

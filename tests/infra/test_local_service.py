@@ -15,8 +15,8 @@ import boto3
 import httpx
 import pytest
 
-from infra.local.clock import Clock
-from infra.local.service import LocalService
+from streambank_local.clock import Clock
+from streambank_local.service import LocalService
 
 SAMPLE = Path(__file__).parent / "sample"
 

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.local.functions import Failure, Reply
-from infra.local.stack import StreamMapping
-from infra.local.stream import Delivery, Record, shaped
+from streambank_local.emulator.functions import Failure, InvocationResult
+from streambank_local.emulator.stack import StreamMapping
+from streambank_local.emulator.stream import Delivery, Record, shaped
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/t/stream/1"
 BISECTING = StreamMapping(
@@ -33,11 +33,11 @@ def numbers(records: list[Record]) -> list[int]:
 class Function:
     """A function that answers by a rule, and remembers its batches and the messages to its failure queue."""
 
-    rule: Callable[[list[int]], Reply]
+    rule: Callable[[list[int]], InvocationResult]
     batches: list[list[int]] = field(default_factory=list)
     lost: list[dict[str, Any]] = field(default_factory=list)
 
-    def invoke(self, name: str, event: Any) -> Reply:
+    def invoke(self, name: str, event: Any) -> InvocationResult:
         self.batches.append(numbers(event["Records"]))
         return self.rule(self.batches[-1])
 
@@ -54,16 +54,18 @@ def deliver(function: Function, mapping: StreamMapping, count: int) -> None:
     Delivery(mapping, ARN, function.invoke, function.send).deliver(records)
 
 
-def fine(_: list[int]) -> Reply:
-    return Reply({"batchItemFailures": []})
+def fine(_: list[int]) -> InvocationResult:
+    return InvocationResult({"batchItemFailures": []})
 
 
-def raising_on(*poison: int) -> Callable[[list[int]], Reply]:
-    return lambda batch: Reply(failure=Failure("ValueError", "")) if {*batch} & {*poison} else Reply()
+def raising_on(*poison: int) -> Callable[[list[int]], InvocationResult]:
+    return lambda batch: (
+        InvocationResult(failure=Failure("ValueError", "")) if {*batch} & {*poison} else InvocationResult()
+    )
 
 
-def reporting(*poison: int) -> Callable[[list[int]], Reply]:
-    return lambda batch: Reply(
+def reporting(*poison: int) -> Callable[[list[int]], InvocationResult]:
+    return lambda batch: InvocationResult(
         {"batchItemFailures": [{"itemIdentifier": str(number)} for number in batch if number in poison]}
     )
 
@@ -101,7 +103,7 @@ def test_passing_failure_loses_nothing() -> None:
 
 def test_unknown_identifier_fails_the_whole_batch() -> None:
     """A reported identifier that no record has brings the batch again, as on AWS."""
-    answers = [lambda _: Reply({"batchItemFailures": [{"itemIdentifier": ""}]}), fine]
+    answers = [lambda _: InvocationResult({"batchItemFailures": [{"itemIdentifier": ""}]}), fine]
     function = Function(lambda batch: answers.pop(0)(batch))
     deliver(function, REPORTING, 3)
     assert function.batches == [[0, 1, 2], [0, 1, 2]]

@@ -11,13 +11,13 @@ from infra.openapi.__main__ import TARGET, text
 from infra.openapi.document import document
 from infra.openapi.parameters import MEMORY_ID
 from infra.openapi.routes import BANK, BANKS, ROUTES
-from streambank import routes
+from streambank import api
+from streambank.api import edits
 from streambank.model.ids import BANK_ID
 from streambank.model.session import SESSION_ID
-from streambank.routes import edits
 from streambank.wire import http
 
-TEMPLATE = Path(routes.__file__).parents[3] / "template.yaml"
+TEMPLATE = Path(api.__file__).parents[3] / "template.yaml"
 
 
 def unnamed(path: str) -> str:
@@ -26,7 +26,7 @@ def unnamed(path: str) -> str:
 
 
 def routes_of_api_function() -> set[tuple[str, str]]:
-    found = [*routes._APP._static_routes, *routes._APP._dynamic_routes]
+    found = [*api._APP._static_routes, *api._APP._dynamic_routes]
     return {(route.method.lower(), unnamed(_public(route.path))) for route in found}
 
 

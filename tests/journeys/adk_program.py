@@ -13,7 +13,7 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions import InMemorySessionService, Session
 from google.genai import types
 
-from streambank.client.adk import StreambankMemoryService
+from streambank_client.adk import StreambankMemoryService
 
 APP = "app"
 

@@ -10,8 +10,8 @@ from typing import Any
 import boto3
 import httpx
 
-from infra.local.service import LocalService
 from streambank.wire.reader import camel
+from streambank_local.service import LocalService
 
 VERSION = "/v1beta1"
 PARENT = "projects/demo/locations/here/reasoningEngines"

@@ -9,7 +9,7 @@ from typing import cast
 import httpx
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.bedrock.thinking import bedrock_service
 from tests.journeys.caller import Caller
 from tests.journeys.crowding import Calls, stores

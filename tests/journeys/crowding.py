@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from infra.local.service import LocalService
 from streambank.model.memory import Change, Memory
+from streambank_local.service import LocalService
 from tests.journeys.caller import Caller, Document
 
 # Two actions each and the scope's version: 99 of a transaction's 100.

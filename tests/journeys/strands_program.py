@@ -13,8 +13,8 @@ from strands import Agent
 from strands.memory import MemoryManager
 from strands.session.file_session_manager import FileSessionManager
 
-from streambank.client import Streambank
-from streambank.client.strands import StreambankMemoryStore
+from streambank_client import Streambank
+from streambank_client.strands import StreambankMemoryStore
 from tests.client.strands.scripted import Scripted
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from infra.local.service import LocalService
-from streambank.client import AsyncStreambank, Streambank
-from streambank.client.chat import ChatMemory, Feed, StreambankChatHistoryProvider
-from streambank.client.errors import InvalidArgument, PayloadTooLarge
 from streambank.model import ids
 from streambank.store import keys
+from streambank_client import AsyncStreambank, Streambank
+from streambank_client.chat import ChatMemory, Feed, StreambankChatHistoryProvider
+from streambank_client.errors import InvalidArgument, PayloadTooLarge
+from streambank_local.service import LocalService
 from tests.chat_rows import ChatRows, assistant, call, result, run, texts, user
 from tests.journeys.caller import Caller
 

@@ -17,9 +17,9 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.service import LocalService
-from streambank.client import AsyncStreambank, Bank, Content, Event, GenerationRule, Part, Streambank, errors
-from streambank.client.types import MemoryBankConfig, TtlConfig
+from streambank_client import AsyncStreambank, Bank, Content, Event, GenerationRule, Part, Streambank, errors
+from streambank_client.types import MemoryBankConfig, TtlConfig
+from streambank_local.service import LocalService
 from tests.journeys.caller import Caller
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -359,7 +359,7 @@ def test_examples_of_the_reference_run(service: LocalService, caller: Caller) ->
 def test_adk_remembers_its_sessions(service: LocalService, caller: Caller) -> None:
     """ADK's runner keeps a session through our memory service, twice without doubling it, and finds it again."""
     user = caller.scope()["user_id"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "shared")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "client")}
     command = [str(ADK_PYTHON), "-W", "ignore", str(ADK_PROGRAM), service.base_url, user]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
     assert ran.returncode == 0, ran.stderr

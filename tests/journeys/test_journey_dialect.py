@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.journeys.caller import DEFAULT_BANK, VERSION, Caller, Document, Stream, moment, said
 
 # What separates, escapes, matches or is normalised somewhere else; `*` is refused in scopes.

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "chat.md"
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -62,7 +62,7 @@ def test_the_fed_turn_is_ingested(service: LocalService) -> None:
 
 def test_a_provider_of_two_methods_is_enough(service: LocalService) -> None:
     """The page's provider carries a conversation."""
-    from streambank.client.chat import ChatMemory
+    from streambank_client.chat import ChatMemory
 
     class Rows(dict[str, Any]):
         async def put(self, key: str, value: Any) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.journeys.caller import Caller
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "chat_backend.py"

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from infra import keys
-from infra.local.service import LocalService
 from streambank.model.api_key import Token
+from streambank_local.service import LocalService
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, Document, Stream, said
 
 pytestmark = pytest.mark.parametrize("service", [{"AuthMode": "keys"}], indirect=True, scope="package")

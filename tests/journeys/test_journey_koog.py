@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from infra.local.service import LocalService
-from streambank.client import AsyncStreambank, GenerationRule, Streambank
-from streambank.client.errors import Unauthenticated
-from streambank.client.koog import (
+from streambank_client import AsyncStreambank, GenerationRule, Streambank
+from streambank_client.errors import Unauthenticated
+from streambank_client.koog import (
     AsyncStreambankStorage,
     FailurePolicy,
     IngestionError,
@@ -23,6 +22,7 @@ from streambank.client.koog import (
     StreambankStorage,
     UserPromptAugmenter,
 )
+from streambank_local.service import LocalService
 from tests.client.koog.agents import Model, assistant, called, called_async, play, system, user
 from tests.client.koog.rows import HELLO, KoogRows, remembering
 from tests.journeys.caller import Caller, Stream

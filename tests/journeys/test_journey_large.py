@@ -12,12 +12,12 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from infra.local.service import LocalService
 from streambank.model import ids
 from streambank.model.memory import Revision
 from streambank.store import keys
 from streambank.store.actions import Put
 from streambank.store.memory_items import memory_values, revision_values
+from streambank_local.service import LocalService
 from tests.journeys.caller import VERSION, Caller, said
 from tests.journeys.crowding import Calls, filled, names, pages, purge, scoped, stores
 

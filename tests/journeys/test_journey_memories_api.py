@@ -9,7 +9,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.journeys.caller import DEFAULT_BANK, VERSION, Caller, Document, moment, said
 
 

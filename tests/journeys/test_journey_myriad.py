@@ -10,7 +10,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.journeys.caller import Caller
 from tests.journeys.crowding import Calls, names, purge, scoped, several
 
@@ -46,16 +46,16 @@ def test_ten_thousand_memories_are_put_into_order_and_no_more(caller: Caller, my
     A page of it takes a query a shard and a read for each hundred items, not a query for each hundred memories.
     """
     bank, _ = myriad
-    query, patience = {"orderBy": "create_time", "pageSize": "1000"}, httpx.Timeout(EMULATED_SECONDS)
+    query, retry_policy = {"orderBy": "create_time", "pageSize": "1000"}, httpx.Timeout(EMULATED_SECONDS)
     calls.counts.clear()
-    first = caller.get(f"{bank}/memories", params=query, timeout=patience)
+    first = caller.get(f"{bank}/memories", params=query, timeout=retry_policy)
     assert calls.counts["Query"] <= 2 * 8
     assert calls.counts["BatchGetItem"] <= 10_000 / 100 + 2
     assert {memory["name"].rsplit("/", 1)[-1][:3] for memory in first["memories"]} == {"s0-"}
     assert len(first["memories"]) == 1_000
     assert first["nextPageToken"]
     jam = caller.post(f"{bank}/memories", {"fact": "I like jam", "scope": caller.scope()})["response"]
-    error = caller.get(f"{bank}/memories", params=query, timeout=patience, status=400)["error"]
+    error = caller.get(f"{bank}/memories", params=query, timeout=retry_policy, status=400)["error"]
     assert error["status"] == "FAILED_PRECONDITION"
     caller.delete(jam["name"])
 

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.journeys.caller import DEFAULT_BANK, PARENT, Caller, said
 
 pytestmark = pytest.mark.usefixtures("rested")

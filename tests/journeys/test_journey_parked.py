@@ -5,7 +5,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.journeys.caller import Caller, Document, Stream, moment, said
 
 pytestmark = pytest.mark.parametrize("service", [{"Model": "bedrock", "ModelId": ""}], indirect=True, scope="package")

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.journeys.caller import DEFAULT_BANK, VERSION, Caller, Document
 from tests.journeys.recording import MISSING, RECORDING, conversations, replayed
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from infra.local.service import LocalService
+from streambank_local.service import LocalService
 from tests.journeys.caller import Caller, Document
 from tests.journeys.recording import MISSING, RECORDING, conversations, replayed
 

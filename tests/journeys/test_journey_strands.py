@@ -16,9 +16,9 @@ from typing import Any
 import httpx
 import pytest
 
-from infra.local.service import LocalService
-from streambank.client import Streambank
-from streambank.client.errors import NotFound
+from streambank_client import Streambank
+from streambank_client.errors import NotFound
+from streambank_local.service import LocalService
 from tests.journeys.caller import Caller
 
 pytest.importorskip("strands", reason="needs the extra strands")
@@ -27,7 +27,7 @@ import strands
 from strands import Agent
 from strands.memory import MemoryManager
 
-from streambank.client.strands import (
+from streambank_client.strands import (
     ExtractionConfig,
     InvocationTrigger,
     MemoryMessageFilter,
@@ -35,7 +35,7 @@ from streambank.client.strands import (
     StreambankMemoryStore,
     attach,
 )
-from streambank.client.strands import MemoryManager as OurManager
+from streambank_client.strands import MemoryManager as OurManager
 from tests.client.strands.scripted import Scripted
 from tests.client.strands.talking import Shouting
 
@@ -404,7 +404,7 @@ class Process:
 
     def __init__(self, url: str, user: str, folder: str) -> None:
         command = [sys.executable, "-m", "tests.journeys.strands_program", url, user, folder]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "client")])}
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT
         )

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from infra.local.service import LocalService
-from streambank.client import Streambank
+from streambank_client import Streambank
+from streambank_local.service import LocalService
 from tests.journeys.caller import Caller
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
@@ -96,7 +96,7 @@ def test_terminal(
 
 def test_page_names_them() -> None:
     """The page shows the examples, and names nothing that the package does not have."""
-    from streambank.client import strands
+    from streambank_client import strands
 
     text = PAGE.read_text()
     for path in ("examples/strands_agent.py", "examples/own_loop.py"):

@@ -17,12 +17,12 @@ import httpx
 import pytest
 
 from infra import keys
-from infra.local.service import LocalService
 from infra.openapi import parameters
 from infra.openapi.route import Route
 from infra.openapi.routes import ROUTES
 from streambank import telemetry
 from streambank.model.api_key import Token
+from streambank_local.service import LocalService
 from tests.journeys import tenants
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, Document, Stream, said
 from tests.journeys.tenants import MARK, THEIRS, Asked, Tenant, turn

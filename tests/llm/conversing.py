@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from streambank.llm.embedded.extractor import EmbeddedExtractor
 from streambank.llm.ports import ExtractedFact, ExtractionRequest, Turn
+from streambank_local.basic.extractor import EmbeddedExtractor
 
 AT = datetime(2023, 5, 24, 4, 45, tzinfo=UTC)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from streambank.llm.embedded.consolidator import EmbeddedConsolidator
 from streambank.llm.ports import ConsolidationRequest, Decision, OfferedFact, OfferedMemory
+from streambank_local.basic.consolidator import EmbeddedConsolidator
 
 AT = datetime(2023, 5, 24, tzinfo=UTC)
 

@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
-from streambank.llm.embedded import consolidator as reasons
-from streambank.llm.embedded.consolidator import EmbeddedConsolidator
 from streambank.llm.ports import Action, ConsolidationRequest, Decision, OfferedFact, OfferedMemory, Usage
+from streambank_local.basic import consolidator as reasons
+from streambank_local.basic.consolidator import EmbeddedConsolidator
 from tests.llm.deciding import AT, decided
 
 TEA = (

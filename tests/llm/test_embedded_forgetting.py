@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streambank.llm.embedded import consolidator as reasons
 from streambank.llm.ports import FORGET, Action, Decision
+from streambank_local.basic import consolidator as reasons
 from tests.llm.conversing import extracted, told
 from tests.llm.deciding import decided
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import streambank
-from streambank.llm.embedded.dates import absolute
-from streambank.llm.embedded.embedder import DIMENSIONS, WordLlamaEmbedder
-from streambank.llm.embedded.meaning import canonical, meaning_of
 from streambank.rules import vectors
+from streambank_local.basic.dates import absolute
+from streambank_local.basic.embedder import DIMENSIONS, WordLlamaEmbedder
+from streambank_local.basic.meaning import canonical, meaning_of
 
 WEDNESDAY = datetime(2023, 5, 24, 12, tzinfo=UTC)
 
@@ -162,7 +162,7 @@ def test_loading_leaves_the_root_logger_alone() -> None:
     """In a fresh process, loading the embedder changes neither the root logger's level nor its handlers."""
     code = (
         "import logging\n"
-        "from streambank.llm.embedded.embedder import WordLlamaEmbedder\n"
+        "from streambank_local.basic.embedder import WordLlamaEmbedder\n"
         "WordLlamaEmbedder().embed(['I keep bees'])\n"
         "assert (logging.root.level, logging.root.handlers) == (logging.WARNING, [])\n"
     )

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from streambank.llm.embedded.consolidator import EmbeddedConsolidator
-from streambank.llm.embedded.extractor import EmbeddedExtractor
 from streambank.llm.ports import (
     FORGET,
     Action,
@@ -21,6 +19,8 @@ from streambank.llm.ports import (
     OfferedMemory,
     Turn,
 )
+from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank_local.basic.extractor import EmbeddedExtractor
 
 AT = datetime(2023, 5, 24, 4, 45, tzinfo=UTC)
 # No deadline: the first example compiles, and machines that run tests are busy.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streambank.llm.embedded.extractor import EmbeddedExtractor
 from streambank.llm.ports import ExtractionRequest, Usage
+from streambank_local.basic.extractor import EmbeddedExtractor
 from tests.llm.conversing import AT, extracted, told, turn
 
 

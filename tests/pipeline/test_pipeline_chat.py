@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streambank.errors import OutOfReach, PreconditionFailed, Unavailable
 from streambank.model import ids
 from streambank.model.chat import ANYTHING, ChatDraft, Expectation
-from streambank.pipeline import chat
+from streambank.pipeline.sessions import chat_history
 from streambank.store.chat_histories import ChatHistories
 from tests import aws
 from tests.aws import Killed
@@ -39,23 +39,23 @@ class Chats:
         self.versions = itertools.count()
 
     @property
-    def using(self):
-        return {"histories": self.world.histories, "patience": self.world.patience, "now": self.world.clock()}
+    def context(self):
+        return {"histories": self.world.histories, "retry_policy": self.world.retry_policy, "now": self.world.clock()}
 
     def store(self, content, expected=ANYTHING, *, name="c", ttl=None):
         """Store one of the contents and return the version that it has."""
         draft = ChatDraft(messages_of(content), content, ttl)
         version = f"v{next(self.versions)}"
         history = draft.at(self.world.clock(), conversation_id=name, version=version)
-        chat.store("default", history, expected, **self.using)
+        chat_history.store("default", history, expected, **self.context)
         return version
 
     def delete(self, expected=ANYTHING, *, name="c"):
-        chat.delete("default", name, expected, **self.using)
+        chat_history.delete("default", name, expected, **self.context)
 
     def load(self, name="c"):
         """Return the name of the content, whole or not at all."""
-        found = chat.load("default", name, **self.using)
+        found = chat_history.load("default", name, **self.context)
         if found is None:
             return None
         assert found.messages == messages_of(found.format), "a mixture"

@@ -11,13 +11,14 @@ import pytest
 
 from streambank.errors import Unavailable
 from streambank.model.chat import ANYTHING, ChatDraft
-from streambank.model.erasure import Asked, Erasure, ErasureId
+from streambank.model.erasure import Erasure, ErasureId, ErasureTarget
 from streambank.model.ids import scope_id
 from streambank.model.session import Session
 from streambank.model.window import DirectMemory, WindowState
-from streambank.pipeline import chat, erase
-from streambank.pipeline.forget import delete_memory
-from streambank.pipeline.generate import GenerateCall, generate
+from streambank.pipeline.generation.generate import GenerateCall, generate
+from streambank.pipeline.jobs import erase
+from streambank.pipeline.memories.deletion import delete_memory
+from streambank.pipeline.sessions import chat_history
 from streambank.pipeline.sweep import sweep
 from tests import aws, scanner
 from tests.aws import Killed
@@ -27,7 +28,7 @@ from tests.world import SCOPE, World, event
 
 WORD = "xylophone"
 ELSEWHERE = {"user_id": "u2"}
-ASKED = Asked("u1", ("chat 1",))
+ASKED = ErasureTarget("u1", ("chat 1",))
 
 
 @pytest.fixture
@@ -48,15 +49,20 @@ def lived(client: Any) -> World:
     world.ingest(said("a", "1"), said("b", "2"), streamId="s", metadata={WORD: {"stringValue": WORD}})
     world.settle()
     memory = next(one for one in world.memories.of_scope("default", SCOPE, now=world.clock()) if "b" in one.fact)
-    delete_memory("default", memory.id, memories=world.memories, patience=world.patience, now=world.clock())
+    delete_memory("default", memory.id, memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
     receipt = world.ingest(said("c", "3"), streamId="parked", revisionLabels={"l": WORD})
     world.deliver()
     park(world, receipt.operation.id.sid)
     world.ingest(said("d", "4"), streamId="sealed", forceFlush=True)
     world.deliver()
     call = GenerateCall("default", SCOPE, token="t", memories=(DirectMemory(f"e {WORD}"),))
-    using = {"streams": world.streams, "windows": world.windows, "banks": world.banks, "lifetimes": world.lifetimes}
-    generate(call, **using, now=world.clock())
+    context = {
+        "streams": world.streams,
+        "windows": world.windows,
+        "banks": world.banks,
+        "retention_policy": world.retention_policy,
+    }
+    generate(call, **context, now=world.clock())
     world.ingest(said("f", "6"), streamId="open", rule={"eventCount": 9}, revisionLabels={"l": WORD})
     talked(world)
     return world
@@ -78,11 +84,13 @@ def talked(world: World) -> None:
         )
         world.erasing().sessions.create("default", session)
         history = ChatDraft(({"text": word},)).at(now, conversation_id=f"chat {user[1]}", version="v1")
-        chat.store("default", history, ANYTHING, histories=world.histories, patience=world.patience, now=now)
+        chat_history.store(
+            "default", history, ANYTHING, histories=world.histories, retry_policy=world.retry_policy, now=now
+        )
 
 
-def erased(world: World, asked: Asked = ASKED, scope: dict[str, str] = SCOPE) -> Erasure:
-    return erase.erase_scope("default", scope, asked, using=world.erasing())
+def erased(world: World, asked: ErasureTarget = ASKED, scope: dict[str, str] = SCOPE) -> Erasure:
+    return erase.erase_scope("default", scope, asked, context=world.erasing())
 
 
 def check(world: World) -> None:
@@ -91,7 +99,9 @@ def check(world: World) -> None:
     world.finish()
     assert scanner.places(world.client, WORD) == []
     assert world.facts(ELSEWHERE) == ["beside"]
-    found = chat.load("default", "chat 2", histories=world.histories, patience=world.patience, now=world.clock())
+    found = chat_history.load(
+        "default", "chat 2", histories=world.histories, retry_policy=world.retry_policy, now=world.clock()
+    )
     assert found is not None
     view = world.memories.version("default", SCOPE)
     assert not view.erasing
@@ -117,7 +127,7 @@ def test_a_dry_run_counts_and_takes_nothing(client):
     """What would go is told, kind by kind, as it is then erased; nothing is written."""
     world = lived(client)
     before = aws.dump(client)
-    would = erase.counted("default", SCOPE, ASKED, using=world.erasing())
+    would = erase.counted("default", SCOPE, ASKED, context=world.erasing())
     assert aws.dump(client) == before
     done = erased(world).counts
     assert {kind: done.get(kind) for kind in would} == would
@@ -149,13 +159,13 @@ def test_operations_tell_of_the_erasure(client):
 def test_an_erasure_goes_on_where_it_stopped(client):
     """Without time for more than a step the caller is told that it is not done, and the sweep finishes it."""
     world = lived(client)
-    first = erase.erase_scope("default", SCOPE, ASKED, using=world.erasing(lambda: False))
+    first = erase.erase_scope("default", SCOPE, ASKED, context=world.erasing(lambda: False))
     assert first.ended is None
     assert scanner.places(client, WORD)
-    again = erase.erase_scope("default", SCOPE, ASKED, using=world.erasing(lambda: False))
+    again = erase.erase_scope("default", SCOPE, ASKED, context=world.erasing(lambda: False))
     assert again.number == first.number
     with pytest.raises(Unavailable):
-        erase.erase_scope("default", SCOPE, Asked(), using=world.erasing())
+        erase.erase_scope("default", SCOPE, ErasureTarget(), context=world.erasing())
     world.ingest(event("later", "9"), streamId="open", forceFlush=True)
     world.finish()
     check(world)
@@ -167,9 +177,9 @@ def test_a_bank_is_erased_and_lives_on(client):
     """All scopes, sessions and conversations of a bank go; another bank, and what is said afterwards, stay."""
     world = lived(client)
     world.ingest(said("other", "1"), bank="default", scope={"user_id": "u3"}, streamId="x", rule={"eventCount": 5})
-    would = erase.counted_bank("default", using=world.erasing())
+    would = erase.counted_bank("default", context=world.erasing())
     assert would["scopes"] == 3
-    done = erase.erase_bank("default", using=world.erasing())
+    done = erase.erase_bank("default", context=world.erasing())
     assert done.ended
     assert (done.counts["scopes"], done.counts["conversations"]) == (3, 2)
     assert scanner.places(client, WORD) + scanner.places(client, "beside") == []
@@ -181,14 +191,14 @@ def test_a_bank_is_erased_and_lives_on(client):
 def test_a_bank_that_is_erased_bit_by_bit(client):
     """Every run may end after one step: each scope is erased once, and the job comes to its end."""
     world = lived(client)
-    begun = erase.erase_bank("default", using=world.erasing(lambda: False))
+    begun = erase.erase_bank("default", context=world.erasing(lambda: False))
     assert begun.ended is None
     world.ingest(event("later", "9"), scope={"user_id": "u9"})
     for _ in range(200):
         found = world.erasures.find("default", "")
         if found.ended:
             break
-        erase.proceed(found, using=world.erasing(lambda: False))
+        erase.proceed(found, context=world.erasing(lambda: False))
     assert world.erasures.find("default", "").ended
     world.finish()
     assert scanner.places(client, WORD) + scanner.places(client, "beside") == []
@@ -308,7 +318,7 @@ OTHERS = {
     "a call": lambda world: world.ingest(event("later", "9"), streamId="open", forceFlush=True),
     "generations": lambda world: (world.deliver(), world.run()),
     "a sweep": lambda world: (world.clock.move(minutes=3), world.sweep(), world.run()),
-    "another erasure": lambda world: erase.erase_scope("default", SCOPE, ASKED, using=world.erasing()),
+    "another erasure": lambda world: erase.erase_scope("default", SCOPE, ASKED, context=world.erasing()),
 }
 
 
@@ -332,7 +342,7 @@ def test_an_erased_scope_takes_edits_again(client):
     """Nobody may edit while a scope is erased; afterwards its version has only gone up."""
     world = lived(client)
     before = world.memories.version("default", SCOPE).version
-    erase.erase_scope("default", SCOPE, Asked(), using=world.erasing(lambda: False))
+    erase.erase_scope("default", SCOPE, ErasureTarget(), context=world.erasing(lambda: False))
     assert world.memories.version("default", SCOPE).erasing
     world.clock.move(minutes=2)
     world.sweep()
@@ -343,12 +353,12 @@ def test_an_erased_scope_takes_edits_again(client):
 def test_no_window_waits_for_a_long_job(client):
     """However early a sweep comes upon an erasure that takes all of its time, windows that are due are sealed."""
     world = lived(client)
-    erase.erase_scope("default", SCOPE, ASKED, using=world.erasing(lambda: False))
+    erase.erase_scope("default", SCOPE, ASKED, context=world.erasing(lambda: False))
     for number in range(8):
         world.ingest(event(f"hi {number}", "1"), scope={"user_id": f"w{number}"}, rule={"idleDuration": "60s"})
     world.clock.move(minutes=2)
     has_time = lambda: world.erasures.find("default", scope_id(SCOPE)).ended is None
-    report = sweep(using=world.sweeper(), has_time=has_time)
+    report = sweep(context=world.sweeper(), has_time=has_time)
     assert not has_time()
     assert report.sealed == 8
 
@@ -360,13 +370,13 @@ def test_a_bank_that_is_taken_up_again_begins_where_it_stopped(client):
     for number in range(12):
         world.ingest(event("hi", "1"), scope={"user_id": f"w{number}"}, rule={"eventCount": 9})
     time_for = iter([True] * 6)
-    erase.erase_bank("default", using=world.erasing(lambda: next(time_for, False)))
+    erase.erase_bank("default", context=world.erasing(lambda: next(time_for, False)))
     stopped = world.erasures.find("default", "")
     left = [place for place, _ in world.erasures.scopes("default", stopped.place)]
     assert stopped.ended is None
     assert 0 < len(left) < 12
     assert all(place > stopped.place for place in left)
-    done = erase.proceed(stopped, using=world.erasing())
+    done = erase.proceed(stopped, context=world.erasing())
     assert (done.counts["scopes"], done.counts["events"]) == (12, 12)
 
 
@@ -383,11 +393,16 @@ def test_ids_of_erased_memories_are_free_again(client):
 def test_a_fact_that_is_stated_meanwhile_stays(client):
     """A direct generation that is newer than the erasure is none of its business: it waits, and takes effect."""
     world = lived(client)
-    erase.erase_scope("default", SCOPE, ASKED, using=world.erasing(lambda: False))
+    erase.erase_scope("default", SCOPE, ASKED, context=world.erasing(lambda: False))
     world.clock.move(seconds=1)
     call = GenerateCall("default", SCOPE, token="later", memories=(DirectMemory("I ski"),))
-    using = {"streams": world.streams, "windows": world.windows, "banks": world.banks, "lifetimes": world.lifetimes}
-    generate(call, **using, now=world.clock())
+    context = {
+        "streams": world.streams,
+        "windows": world.windows,
+        "banks": world.banks,
+        "retention_policy": world.retention_policy,
+    }
+    generate(call, **context, now=world.clock())
     world.finish()
     check(world)
     assert world.facts() == ["I ski"]

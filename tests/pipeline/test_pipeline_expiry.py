@@ -74,5 +74,5 @@ def again(world, window):
 
 def test_results_stored_while_a_window_is_held_do_not_expire(world, stuck):
     """What a later attempt at a held window stores has no expiry from the start."""
-    assert world.lifetimes.of_results(stuck, now=world.clock()) is None
-    assert world.lifetimes.of_results(replace(stuck, held=False), now=world.clock()) > world.clock()
+    assert world.retention_policy.of_results(stuck, now=world.clock()) is None
+    assert world.retention_policy.of_results(replace(stuck, held=False), now=world.clock()) > world.clock()

@@ -13,9 +13,9 @@ import pytest
 
 from streambank.model.ids import scope_id
 from streambank.model.window import WindowState
-from streambank.pipeline.banking import BankChange, create_bank, delete_bank
-from streambank.pipeline.forget import delete_memory
-from streambank.pipeline.redrive import redrive
+from streambank.pipeline.banks import BankChange, create_bank, delete_bank
+from streambank.pipeline.generation.redrive import redrive
+from streambank.pipeline.memories.deletion import delete_memory
 from tests import aws
 from tests.aws import Killed
 from tests.world import SCOPE, World, event
@@ -321,7 +321,9 @@ def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
             disarm = _armed(client, killer)
             killer.calls, killer.at, killer.after = 0, at, after
             try:
-                delete_memory("default", memory.id, memories=world.memories, patience=world.patience, now=world.clock())
+                delete_memory(
+                    "default", memory.id, memories=world.memories, retry_policy=world.retry_policy, now=world.clock()
+                )
             except Killed:
                 is_gone = not world.facts()
             else:
@@ -392,7 +394,7 @@ def test_a_kill_while_a_parked_window_is_redriven_loses_nothing(client):
             again = lambda: redrive(
                 "default",
                 receipt.operation.id,
-                using=world.redriving,
+                context=world.redriving,
             )
             try:
                 again()

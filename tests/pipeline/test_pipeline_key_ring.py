@@ -8,7 +8,7 @@ import pytest
 from streambank.errors import Unauthenticated
 from streambank.model.api_key import ApiKey, Token
 from streambank.model.principal import operator
-from streambank.pipeline.key_ring import KeyRing
+from streambank.pipeline.api_key_cache import ApiKeyCache
 from streambank.store.api_keys import ApiKeys
 from tests.world import START, Clock
 
@@ -49,7 +49,7 @@ def store(world, counted):
 
 @pytest.fixture
 def ring(store, clock):
-    return KeyRing(store, clock, most=3)
+    return ApiKeyCache(store, clock, most=3)
 
 
 def refused(ring, text):

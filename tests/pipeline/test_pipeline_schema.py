@@ -102,6 +102,6 @@ def test_a_caller_is_told_to_come_again():
     def meet() -> http.Reply:
         raise SchemaTooNew(2)
 
-    reply = http.answered(meet, on_fault=lambda _: None)
+    reply = http.to_response(meet, on_fault=lambda _: None)
     assert (reply["statusCode"], reply["headers"]["retry-after"]) == (503, "30")
     assert "schema version 2" in reply["body"]

@@ -1,10 +1,10 @@
 from dataclasses import dataclass, field
 
 from streambank.model.memory import Memory
-from streambank.pipeline import banking
-from streambank.pipeline.banking import BankChange
-from streambank.pipeline.recall import MAX_TOP_K
-from streambank.pipeline.search import Asked, search
+from streambank.pipeline import banks
+from streambank.pipeline.banks import BankChange
+from streambank.pipeline.memories.listing import MAX_TOP_K
+from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.store.events import Events
 from tests.world import SCOPE, HashEmbedder, event
 
@@ -26,7 +26,7 @@ def found(world, text, *, embedder, bank="default", **asked):
     return search(
         bank,
         SCOPE,
-        Asked(text, MAX_TOP_K, **asked),
+        SearchQuery(text, MAX_TOP_K, **asked),
         among,
         memories=world.memories,
         events=Events(world.table),
@@ -69,7 +69,7 @@ def test_nothing_is_embedded_where_nothing_can_be_found(world):
 def test_the_query_is_embedded_by_the_banks_model(world):
     """A question is put to the model that the bank chose for its memories."""
     document = {"similaritySearchConfig": {"embeddingModel": "the-banks-own"}}
-    banking.create_bank("b1", BankChange("x", document=document), banks=world.banks, now=world.clock())
+    banks.create_bank("b1", BankChange("x", document=document), banks=world.banks, now=world.clock())
     remembered(world, "I keep bees", bank="b1")
     embedder = Recording(is_local=False)
     found(world, "bees", embedder=embedder, bank="b1")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streambank.errors import AlreadyExists, InvalidArgument, NotFound, Unavailable
 from streambank.model import session as model
 from streambank.model.session import MAX_STATE_BYTES, SessionEvent, SessionFields
-from streambank.pipeline import sessions as pipeline
+from streambank.pipeline.sessions import sessions as pipeline
 from streambank.rules.filtering.order import SortKey
 from streambank.store.sessions import Sessions
 from streambank.store.table import Table
@@ -56,10 +56,10 @@ class Service:
 
     def __init__(self, world, client=None):
         self.world = world
-        self.sessions = Sessions(Table(client or world.client, aws.TABLE, world.patience))
+        self.sessions = Sessions(Table(client or world.client, aws.TABLE, world.retry_policy))
 
     def _with(self):
-        return {"sessions": self.sessions, "patience": self.world.patience, "now": self.world.clock()}
+        return {"sessions": self.sessions, "retry_policy": self.world.retry_policy, "now": self.world.clock()}
 
     def create(self, name="s1", user="u1", bank="default", **said):
         return pipeline.create(bank, name, SessionFields(user, **said), **self._with())

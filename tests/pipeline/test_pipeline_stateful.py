@@ -10,9 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from streambank.model.operation import OperationState
 from streambank.model.window import WindowState
-from streambank.pipeline.redrive import redrive
+from streambank.pipeline.generation.redrive import redrive
 from streambank.rules import triggers
-from streambank.store.streams import Lifetimes
+from streambank.store.streams import RetentionPolicy
 from tests import aws, oracle
 from tests.world import SCOPE, World, event
 
@@ -39,7 +39,9 @@ class Service(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         self.open = ExitStack()
-        self.world = World(self.open.enter_context(aws.dynamodb()), lifetimes=Lifetimes(timedelta(days=45), HORIZON))
+        self.world = World(
+            self.open.enter_context(aws.dynamodb()), retention_policy=RetentionPolicy(timedelta(days=45), HORIZON)
+        )
         self.oracles = {name: oracle.Stream(HORIZON) for name in STREAMS}
         self.operations = {}
         self.serial = 0
@@ -154,7 +156,7 @@ class Service(RuleBasedStateMachine):
                 redrive(
                     "default",
                     operation,
-                    using=self.world.redriving,
+                    context=self.world.redriving,
                 )
             if not parked:
                 return

@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 
 from streambank.errors import InvalidArgument, Unavailable
 from streambank.model.chat import ANYTHING, ChatDraft
-from streambank.model.erasure import Asked
+from streambank.model.erasure import ErasureTarget
 from streambank.model.ids import scope_id, stream_key
 from streambank.model.session import SessionEvent, SessionFields
-from streambank.model.transfer import Direction, Transfer, TransferId, Wanted
+from streambank.model.transfer import Direction, Transfer, TransferId, TransferSpec
 from streambank.model.window import WindowState
-from streambank.pipeline import chat, erase, export, restore, sessions
-from streambank.pipeline.banking import BankChange, create_bank
-from streambank.pipeline.edit import Editing, create_memory, update_memory
-from streambank.pipeline.forget import delete_memory
+from streambank.pipeline.banks import BankChange, create_bank
+from streambank.pipeline.jobs import erase, export, import_job
+from streambank.pipeline.memories.deletion import delete_memory
+from streambank.pipeline.memories.edit import EditContext, create_memory, update_memory
+from streambank.pipeline.sessions import chat_history, sessions
 from streambank.rules.editing import Edit
 from streambank.store.sessions import Sessions
 from streambank.store.transfers import Transfers
@@ -71,36 +72,38 @@ def edited(world: World, bank: str = "default") -> None:
     """A memory that was changed, with all that may hang on one, and one that was deleted."""
     edit = stated("stated", metadata={"k": "v", "n": 1.5, "t": world.clock()}, topics=("T",))
     for memory_id in ("m-1", "m-1a", "gone"):
-        create_memory(bank, memory_id, SCOPE, edit, repeats=lambda _: False, using=editing(world))
+        create_memory(bank, memory_id, SCOPE, edit, repeats=lambda _: False, context=editing(world))
     world.clock.move(seconds=5)
-    update_memory(bank, "m-1", None, stated("changed"), using=editing(world))
-    delete_memory(bank, "gone", memories=world.memories, patience=world.patience, now=world.clock())
+    update_memory(bank, "m-1", None, stated("changed"), context=editing(world))
+    delete_memory(bank, "gone", memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
 
 
 def stated(fact: str, **more: Any) -> Edit:
     return Edit(frozenset({"fact"}), fact, **more)
 
 
-def editing(world: World) -> Editing:
-    return Editing(world.memories, world.banks, world.embedder, world.patience, world.clock())
+def editing(world: World) -> EditContext:
+    return EditContext(world.memories, world.banks, world.embedder, world.retry_policy, world.clock())
 
 
 def talked(world: World) -> None:
     """Sessions with events, and conversations in one piece and in many."""
-    using = {"sessions": Sessions(world.table), "patience": world.patience, "now": world.clock()}
+    context = {"sessions": Sessions(world.table), "retry_policy": world.retry_policy, "now": world.clock()}
     for user in ("u1", "u3"):
         said = SessionFields(user, "a talk", {"k": None, "deep": [1, {"x": 2.5}]}, {"l": "v"})
-        sessions.create("default", f"of-{user}", said, **using)
+        sessions.create("default", f"of-{user}", said, **context)
         for number in range(3):
             talk = SessionEvent("user", str(number), world.clock(), content={"parts": [{"text": "hi"}], "role": "user"})
-            sessions.append("default", f"of-{user}", talk, **using)
+            sessions.append("default", f"of-{user}", talk, **context)
     for name in ("c 1", "c#2"):
         history = ChatDraft(({"text": name, "of": [None]},), "f").at(world.clock(), conversation_id=name, version=name)
-        chat.store("default", history, ANYTHING, histories=world.histories, patience=world.patience, now=world.clock())
+        chat_history.store(
+            "default", history, ANYTHING, histories=world.histories, retry_policy=world.retry_policy, now=world.clock()
+        )
 
 
-def exported(world: World, bank: str = "default", wanted: Wanted | None = None, **more: Any) -> Transfer:
-    done = export.begin(bank, wanted or Wanted(), using=world.exporting(**more))
+def exported(world: World, bank: str = "default", wanted: TransferSpec | None = None, **more: Any) -> Transfer:
+    done = export.begin(bank, wanted or TransferSpec(), context=world.exporting(**more))
     assert done.ended, done
     assert done.failure is None
     return done
@@ -111,7 +114,7 @@ def manifest_of(transfer: Transfer) -> str:
 
 
 def imported(world: World, source: str, bank: str = OTHER) -> Transfer:
-    done = restore.begin(bank, source, using=world.importing())
+    done = import_job.begin(bank, source, context=world.importing())
     assert done.ended
     assert done.failure is None, done.failure
     return done
@@ -200,7 +203,7 @@ def test_replays_of_imported_events_are_duplicates_and_generate_nothing(client):
 def test_a_scope_goes_alone_with_its_users_sessions(client):
     """Of a scope go its memories and streams, the sessions of the user, the named conversations, and nothing else."""
     world = lived(client)
-    done = exported(world, wanted=Wanted(SCOPE, "u1", ("c#2", "unknown")))
+    done = exported(world, wanted=TransferSpec(SCOPE, "u1", ("c#2", "unknown")))
     text = "\n".join(lines(world, done))
     assert done.counts["sessions"] == done.counts["conversations"] == 1
     assert done.counts["streams"] == 2
@@ -244,7 +247,7 @@ def test_a_memory_with_more_revisions_than_a_transaction_takes(client):
     edited(world)
     for number in range(120):
         world.clock.move(seconds=1)
-        update_memory("default", "m-1", None, stated(f"f{number}"), using=editing(world))
+        update_memory("default", "m-1", None, stated(f"f{number}"), context=editing(world))
     first = exported(world)
     imported(world, manifest_of(first))
     assert lines(world, exported(world, OTHER)) == lines(world, first)
@@ -261,13 +264,13 @@ def test_nothing_newer_is_overwritten(client):
     early = exported(world)
     imported(world, manifest_of(early))
     world.clock.move(seconds=5)
-    update_memory(OTHER, "m-1", None, stated("later"), using=editing(world))
-    delete_memory(OTHER, "m-1a", memories=world.memories, patience=world.patience, now=world.clock())
+    update_memory(OTHER, "m-1", None, stated("later"), context=editing(world))
+    delete_memory(OTHER, "m-1a", memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
     done = imported(world, manifest_of(early))
     assert done.counts["memoriesKept"] == 2
     assert world.facts(SCOPE, OTHER) == ["later"]
     world.clock.move(seconds=5)
-    update_memory("default", "m-1", None, stated("latest"), using=editing(world))
+    update_memory("default", "m-1", None, stated("latest"), context=editing(world))
     imported(world, manifest_of(exported(world)))
     assert world.facts(SCOPE, OTHER) == ["latest"]
 
@@ -277,7 +280,7 @@ def test_an_id_that_is_another_scopes_is_left_alone(client):
     world = made(client)
     edited(world)
     edit = stated("theirs")
-    create_memory(OTHER, "m-1", ELSEWHERE, edit, repeats=lambda _: False, using=editing(world))
+    create_memory(OTHER, "m-1", ELSEWHERE, edit, repeats=lambda _: False, context=editing(world))
     done = imported(world, manifest_of(exported(world)))
     assert (done.counts["memories"], done.counts["memoriesConflicting"]) == (1, 1)
     assert world.facts(ELSEWHERE, OTHER) == ["theirs"]
@@ -287,10 +290,12 @@ def test_streams_sessions_and_chats_that_are_there_go_on(client):
     """A stream's numbers are taken, a session's state is its own, and a newer conversation is newer."""
     world = lived(client)
     source = manifest_of(exported(world))
-    using = {"sessions": Sessions(world.table), "patience": world.patience, "now": world.clock()}
-    sessions.create(OTHER, "of-u1", SessionFields("somebody"), **using)
+    context = {"sessions": Sessions(world.table), "retry_policy": world.retry_policy, "now": world.clock()}
+    sessions.create(OTHER, "of-u1", SessionFields("somebody"), **context)
     history = ChatDraft(({"text": "newer"},)).at(world.clock(), conversation_id="c 1", version="v")
-    chat.store(OTHER, history, ANYTHING, histories=world.histories, patience=world.patience, now=world.clock())
+    chat_history.store(
+        OTHER, history, ANYTHING, histories=world.histories, retry_policy=world.retry_policy, now=world.clock()
+    )
     world.ingest(event("own", "1"), bank=OTHER)
     world.finish()
     done = imported(world, source)
@@ -311,11 +316,11 @@ def test_an_erasure_beats_an_import(client):
     world = lived(client)
     source = manifest_of(exported(world))
     budget = iter([True] * 3)
-    begun = restore.begin(OTHER, source, using=world.importing(lambda: next(budget, False)))
+    begun = import_job.begin(OTHER, source, context=world.importing(lambda: next(budget, False)))
     assert begun.ended is None
     world.clock.move(seconds=1)
     for scope in (SCOPE, ELSEWHERE):
-        erase.erase_scope(OTHER, scope, Asked(), using=world.erasing())
+        erase.erase_scope(OTHER, scope, ErasureTarget(), context=world.erasing())
     world.clock.move(minutes=2)
     world.finish()
     done = Transfers(world.table).find(OTHER, Direction.IMPORT)
@@ -333,10 +338,10 @@ def test_an_import_waits_for_an_erasure_that_is_older(client):
     world.ingest(event("x", "x"), bank=OTHER, streamId="x")
     world.ingest(event("y", "y"), bank=OTHER, streamId="y")
     world.finish()
-    erase.erase_scope(OTHER, SCOPE, Asked(), using=world.erasing(lambda: False))
+    erase.erase_scope(OTHER, SCOPE, ErasureTarget(), context=world.erasing(lambda: False))
     world.clock.move(seconds=1)
     with pytest.raises(Unavailable):
-        restore.begin(OTHER, source, using=world.importing())
+        import_job.begin(OTHER, source, context=world.importing())
     for _ in range(5):
         world.clock.move(minutes=2)
         world.sweep()
@@ -364,11 +369,11 @@ def test_a_bank_that_is_erased_ends_its_import(client):
 
 def erased_at(world: World, source: str, at: int) -> int:
     """Erase the bank before call *at* of an import into it; return how many calls the import made."""
-    erasing = lambda world: erase.erase_bank(OTHER, using=world.erasing())
+    erasing = lambda world: erase.erase_bank(OTHER, context=world.erasing())
     interruption = Interruption(world, erasing, at)
     world.client.meta.events.register("before-call.dynamodb", interruption)
     try:
-        restore.begin(OTHER, source, using=world.importing())
+        import_job.begin(OTHER, source, context=world.importing())
     except Unavailable:
         pass
     finally:
@@ -383,23 +388,23 @@ def test_a_job_goes_on_where_it_stopped(client):
     """Without time for more than a step both jobs come to their ends, one sweep after the other."""
     world = lived(client)
     whole = lines(world, exported(world))
-    begun = export.begin("default", Wanted(), using=world.exporting(lambda: False))
+    begun = export.begin("default", TransferSpec(), context=world.exporting(lambda: False))
     assert begun.ended is None
     with pytest.raises(Unavailable):
-        export.begin("default", Wanted(SCOPE), using=world.exporting())
+        export.begin("default", TransferSpec(SCOPE), context=world.exporting())
     for _ in range(200):
         found = Transfers(world.table).find("default", Direction.EXPORT)
         if found.ended:
             break
-        export.proceed(found, using=world.exporting(lambda: False))
+        export.proceed(found, context=world.exporting(lambda: False))
     assert len(found.parts) > 20
     assert lines(world, found) == whole
-    restore.begin(OTHER, manifest_of(found), using=world.importing(lambda: False))
+    import_job.begin(OTHER, manifest_of(found), context=world.importing(lambda: False))
     for _ in range(200):
         job = Transfers(world.table).find(OTHER, Direction.IMPORT)
         if job.ended:
             break
-        restore.proceed(job, using=world.importing(lambda: False))
+        import_job.proceed(job, context=world.importing(lambda: False))
     assert job.failure is None
     assert job.counts == found.counts
     assert lines(world, exported(world, OTHER)) == whole
@@ -441,9 +446,9 @@ def kill(client: Any, s3: Any, at: int, *, after: bool, is_import: bool) -> bool
     disarm = armed(world, killer)
     try:
         if is_import:
-            restore.begin(OTHER, manifest_of(whole), using=world.importing())
+            import_job.begin(OTHER, manifest_of(whole), context=world.importing())
         else:
-            export.begin("default", Wanted(), using=world.exporting(part_bytes=2_000))
+            export.begin("default", TransferSpec(), context=world.exporting(part_bytes=2_000))
     except Killed:
         pass
     finally:
@@ -489,10 +494,10 @@ def test_a_run_that_was_thought_dead_harms_nothing(client):
     """A run that writes its part after another took the job up books nothing, and its part is nobody's."""
     world = lived(client)
     whole = lines(world, exported(world))
-    export.begin("default", Wanted(), using=world.exporting(lambda: False))
+    export.begin("default", TransferSpec(), context=world.exporting(lambda: False))
     found = Transfers(world.table).find("default", Direction.EXPORT)
     slow = Transfers(world.table).claim(found, now=world.clock())
-    done = export.proceed(slow, using=world.exporting())
+    done = export.proceed(slow, context=world.exporting())
     world.objects.put(slow.prefix + slow.next_part, b'{"kind": "late"}\n')
     with pytest.raises(Unavailable):
         Transfers(world.table).book(slow, (0, "", ""), {}, has_part=True, now=world.clock())
@@ -502,11 +507,11 @@ def test_a_run_that_was_thought_dead_harms_nothing(client):
 def test_jobs_of_a_bank_that_is_gone_end(client):
     """A job whose bank was deleted is not due for ever."""
     world = lived(client)
-    export.begin("default", Wanted(), using=world.exporting(lambda: False))
+    export.begin("default", TransferSpec(), context=world.exporting(lambda: False))
     world.client.delete_item(TableName=aws.TABLE, Key={"PK": {"S": "BANKS"}, "SK": {"S": OTHER}})
     source = manifest_of(exported(world))
-    restored = Transfers(world.table).begin(OTHER, Direction.IMPORT, Wanted(source=source), now=world.clock())
-    done = restore.proceed(restored, using=world.importing())
+    restored = Transfers(world.table).begin(OTHER, Direction.IMPORT, TransferSpec(source=source), now=world.clock())
+    done = import_job.proceed(restored, context=world.importing())
     assert done.failure == "the bank is gone"
     assert world.facts(SCOPE, OTHER) == []
 
@@ -535,7 +540,7 @@ def test_what_cannot_be_read_ends_an_import_and_says_where(client, line, problem
     first = done.prefix + done.parts[0]
     text = aws.objects(world.s3)[first].splitlines()
     world.objects.put(first, b"\n".join([text[0], line, *text[1:]]))
-    failed = restore.begin(OTHER, manifest_of(done), using=world.importing())
+    failed = import_job.begin(OTHER, manifest_of(done), context=world.importing())
     assert failed.ended
     assert failed.failure.startswith(f"source: {done.parts[0]} line 2: ")
     assert problem in failed.failure
@@ -547,13 +552,13 @@ def test_no_export_is_no_import(client):
     world = lived(client)
     done = exported(world)
     with pytest.raises(InvalidArgument):
-        restore.begin(OTHER, f"{done.prefix}x", using=world.importing())
+        import_job.begin(OTHER, f"{done.prefix}x", context=world.importing())
     world.objects.put("default/export-9/manifest.json", b'{"format": "other"}')
     with pytest.raises(InvalidArgument):
-        restore.begin(OTHER, "default/export-9/manifest.json", using=world.importing())
+        import_job.begin(OTHER, "default/export-9/manifest.json", context=world.importing())
     assert Transfers(world.table).find(OTHER, Direction.IMPORT) is None
     world.s3.delete_object(Bucket=aws.BUCKET, Key=done.prefix + done.parts[0])
-    failed = restore.begin(OTHER, manifest_of(done), using=world.importing())
+    failed = import_job.begin(OTHER, manifest_of(done), context=world.importing())
     assert "not there any more" in failed.failure
 
 
@@ -585,11 +590,16 @@ def test_round_trip(calls, told, talks):
             world.ingest(*(event(one, one) for one in words), scope=scope, streamId=name)
         for number, (scope, fact, metadata) in enumerate(told):
             edit = stated(fact, metadata=metadata)
-            create_memory("default", f"m{number}", scope, edit, repeats=lambda _: False, using=editing(world))
+            create_memory("default", f"m{number}", scope, edit, repeats=lambda _: False, context=editing(world))
         for name, messages in talks:
             history = ChatDraft(tuple(messages)).at(world.clock(), conversation_id=name, version="v")
-            chat.store(
-                "default", history, ANYTHING, histories=world.histories, patience=world.patience, now=world.clock()
+            chat_history.store(
+                "default",
+                history,
+                ANYTHING,
+                histories=world.histories,
+                retry_policy=world.retry_policy,
+                now=world.clock(),
             )
         world.finish()
         first = exported(world, part_bytes=1_000)

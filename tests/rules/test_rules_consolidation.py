@@ -9,7 +9,7 @@ from streambank.model import ids
 from streambank.model.bank import BankConfig
 from streambank.model.memory import Evidence
 from streambank.model.metadata import MergeStrategy
-from streambank.model.plan import Step
+from streambank.model.plan import PlanStep
 from streambank.model.rule import WindowSettings
 from streambank.model.verdict import Recorded, Verdict
 from streambank.rules import consolidation
@@ -35,25 +35,25 @@ def applied(step, known=None, *, settings=QUIET, about=None, number=0, now=LATER
 
 def test_a_new_fact_is_created():
     """A candidate becomes a memory with its own text, or with the one that the model gave it."""
-    assert consolidation.created(candidate("a")) == Step(Verdict.CREATED, text="a", reason="new")
-    assert consolidation.created(candidate("a"), "b", "why") == Step(Verdict.CREATED, text="b", reason="why")
+    assert consolidation.created(candidate("a")) == PlanStep(Verdict.CREATED, text="a", reason="new")
+    assert consolidation.created(candidate("a"), "b", "why") == PlanStep(Verdict.CREATED, text="b", reason="why")
 
 
 def test_a_refused_candidate_is_never_created():
     """A candidate that was refused before keeps its reason."""
-    assert consolidation.created(candidate("a", rejected="blank")) == Step(Verdict.REJECTED, reason="blank")
+    assert consolidation.created(candidate("a", rejected="blank")) == PlanStep(Verdict.REJECTED, reason="blank")
 
 
 def test_a_request_to_forget_never_becomes_a_memory():
     """Where there is nothing to forget, the request itself is not remembered."""
     step = consolidation.created(candidate("Forget: my address"))
-    assert step == Step(Verdict.REJECTED, reason=consolidation.NOTHING_TO_FORGET)
+    assert step == PlanStep(Verdict.REJECTED, reason=consolidation.NOTHING_TO_FORGET)
 
 
 def test_an_update_changes_the_text():
     """New evidence gives a memory a new text and its reason."""
     step = consolidation.updated(candidate(at=LATER), memory(), "I like coffee", "changed", QUIET)
-    assert step == Step(Verdict.UPDATED, "m1", "I like coffee", reason="changed")
+    assert step == PlanStep(Verdict.UPDATED, "m1", "I like coffee", reason="changed")
 
 
 def test_evidence_of_the_same_instant_may_update():
@@ -69,7 +69,7 @@ def test_older_evidence_neither_changes_nor_deletes(act):
         step = consolidation.updated(old, memory(), "other", "changed", QUIET)
     else:
         step = consolidation.deleted(old, memory(), "asked")
-    assert step == Step(Verdict.REJECTED, "m1", reason=consolidation.SUPERSEDED)
+    assert step == PlanStep(Verdict.REJECTED, "m1", reason=consolidation.SUPERSEDED)
 
 
 def test_an_update_to_the_same_text_only_restates():
@@ -90,7 +90,9 @@ def test_restating_renews_evidence_or_metadata_at_most():
 
 def test_a_deletion_names_its_memory():
     """A request to forget deletes the memory that it is about."""
-    assert consolidation.deleted(candidate(at=NOW), memory(), "asked") == Step(Verdict.DELETED, "m1", reason="asked")
+    assert consolidation.deleted(candidate(at=NOW), memory(), "asked") == PlanStep(
+        Verdict.DELETED, "m1", reason="asked"
+    )
 
 
 # ---- what is left of a step whose memory is gone
@@ -99,12 +101,15 @@ def test_a_deletion_names_its_memory():
 @pytest.mark.parametrize(
     ("step", "left"),
     [
-        (Step(Verdict.UPDATED, "m1", "new text", b"v", "r"), Step(Verdict.CREATED, None, "new text", b"v", "r")),
-        (Step(Verdict.UNCHANGED, "m1", "same", b"v", "r"), Step(Verdict.CREATED, None, "same", b"v", "r")),
-        (Step(Verdict.UPDATED, "m1", None), Step(Verdict.CREATED, None, "I like coffee")),
-        (Step(Verdict.DELETED, "m1"), Step(Verdict.REJECTED, reason=consolidation.NOTHING_TO_FORGET)),
-        (Step(Verdict.REJECTED, "m1", reason="r"), Step(Verdict.REJECTED, "m1", reason="r")),
-        (Step(Verdict.CREATED, text="x"), Step(Verdict.CREATED, text="x")),
+        (
+            PlanStep(Verdict.UPDATED, "m1", "new text", b"v", "r"),
+            PlanStep(Verdict.CREATED, None, "new text", b"v", "r"),
+        ),
+        (PlanStep(Verdict.UNCHANGED, "m1", "same", b"v", "r"), PlanStep(Verdict.CREATED, None, "same", b"v", "r")),
+        (PlanStep(Verdict.UPDATED, "m1", None), PlanStep(Verdict.CREATED, None, "I like coffee")),
+        (PlanStep(Verdict.DELETED, "m1"), PlanStep(Verdict.REJECTED, reason=consolidation.NOTHING_TO_FORGET)),
+        (PlanStep(Verdict.REJECTED, "m1", reason="r"), PlanStep(Verdict.REJECTED, "m1", reason="r")),
+        (PlanStep(Verdict.CREATED, text="x"), PlanStep(Verdict.CREATED, text="x")),
     ],
 )
 def test_a_fact_outlives_the_memory_it_was_about(step, left):
@@ -133,7 +138,9 @@ def test_a_creation_is_complete():
     """A new memory has its scope, topics, metadata, vector, evidence and first revision."""
     settings = WindowSettings(metadata=RED, revision_labels={"source": "321"})
     about = candidate("I like coffee", at=EARLIER, seqs=(2, 3), topics=("USER_PREFERENCES",))
-    made = applied(Step(Verdict.CREATED, text="I like coffee!", vector=b"v"), settings=settings, about=about, number=4)
+    made = applied(
+        PlanStep(Verdict.CREATED, text="I like coffee!", vector=b"v"), settings=settings, about=about, number=4
+    )
     assert made.before is None
     assert made.after.id == ids.memory_id(STREAM.sid, 1, 4)
     assert (made.after.fact, made.after.scope, made.after.vector) == ("I like coffee!", SCOPE, b"v")
@@ -147,7 +154,7 @@ def test_a_creation_is_complete():
 @given(number=st.integers(0, 999), first=st.timedeltas(timedelta(0), timedelta(days=9)))
 def test_the_id_of_a_memory_is_the_same_at_every_run(number, first):
     """Whenever a step runs, it names the same memory; no other candidate and no other window names it."""
-    step = Step(Verdict.CREATED, text="x")
+    step = PlanStep(Verdict.CREATED, text="x")
     made = [applied(step, number=n, now=now).after.id for n, now in ((number, NOW), (number, NOW + first), (1000, NOW))]
     elsewhere = change(Policy(window(number=2), BankConfig()), number, candidate(), step, None, now=NOW).after.id
     assert made[0] == made[1]
@@ -157,7 +164,7 @@ def test_the_id_of_a_memory_is_the_same_at_every_run(number, first):
 def test_an_update_keeps_what_it_does_not_say():
     """A new text counts the revision up and keeps name, creation, expiry and the topics that nobody renamed."""
     known = memory(revision=3, topics=("A",), display_name="d", expires=NOW + timedelta(days=9), created=EARLIER)
-    done = applied(Step(Verdict.UPDATED, "m1", "I like coffee", b"w"), known)
+    done = applied(PlanStep(Verdict.UPDATED, "m1", "I like coffee", b"w"), known)
     assert done.before is known
     assert done.after == replace(
         known,
@@ -184,7 +191,7 @@ def test_evidence_is_kept_for_the_latest_twenty_changes():
     known = memory()
     for seq in range(1, 31):
         about = candidate(at=NOW + timedelta(seconds=seq), seqs=(seq,))
-        known = applied(Step(Verdict.UPDATED, "m1", known.fact), known, about=about).after
+        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about).after
     assert [found.seqs[0] for found in known.evidence] == list(range(11, 31))
 
 
@@ -192,7 +199,7 @@ def test_a_deletion_leaves_nothing_but_its_tombstone():
     """A deleted memory holds no text, vector, topic, metadata or evidence; an empty revision tells it for 48 hours."""
     known = memory(revision=2, vector=b"v", topics=("A",), metadata=RED, display_name="d", description="d")
     known = replace(known, evidence=(Evidence("s", 1, (1,)),))
-    gone = applied(Step(Verdict.DELETED, "m1"), known)
+    gone = applied(PlanStep(Verdict.DELETED, "m1"), known)
     after = gone.after
     assert (after.fact, after.vector, after.topics, after.metadata, after.evidence) == ("", b"", (), {}, ())
     assert (after.display_name, after.description, after.deleted, after.revision) == (None, None, LATER, 3)
@@ -204,23 +211,23 @@ def test_a_deletion_leaves_nothing_but_its_tombstone():
 @pytest.mark.parametrize("verdict", [Verdict.UNCHANGED, Verdict.REJECTED])
 def test_what_changes_nothing_is_no_change(verdict):
     """Unchanged and rejected candidates write no memory."""
-    assert applied(Step(verdict, "m1"), memory()) is None
+    assert applied(PlanStep(verdict, "m1"), memory()) is None
 
 
 @pytest.mark.parametrize("verdict", [Verdict.UPDATED, Verdict.DELETED])
 def test_a_memory_that_is_gone_is_not_touched(verdict):
     """Without its memory an update or a deletion does nothing."""
-    assert applied(Step(verdict, "m1", "x"), None) is None
+    assert applied(PlanStep(verdict, "m1", "x"), None) is None
 
 
 def test_a_banks_ttl_governs_generated_memories():
     """A created memory lives for the bank's TTL, an updated one from its update on; without one expiries stay."""
     ruled = policy(generate_created_ttl=MINUTE, generate_updated_ttl=2 * MINUTE)
-    made = change(ruled, 0, candidate(), Step(Verdict.CREATED, text="x"), None, now=NOW)
+    made = change(ruled, 0, candidate(), PlanStep(Verdict.CREATED, text="x"), None, now=NOW)
     assert made.after.expires == NOW + MINUTE
-    done = change(ruled, 0, candidate(at=LATER), Step(Verdict.UPDATED, "m1", "x"), memory(expires=LATER), now=LATER)
+    done = change(ruled, 0, candidate(at=LATER), PlanStep(Verdict.UPDATED, "m1", "x"), memory(expires=LATER), now=LATER)
     assert done.after.expires == LATER + 2 * MINUTE
-    assert applied(Step(Verdict.CREATED, text="x")).after.expires is None
+    assert applied(PlanStep(Verdict.CREATED, text="x")).after.expires is None
 
 
 # ---- revisions
@@ -244,7 +251,7 @@ def test_who_switches_revisions_off(said, bank, keeps):
     """The window's explicit word overrides the bank's, in both directions."""
     settings = WindowSettings(disable_revisions=said)
     ruled = policy(settings, disable_revisions=bank)
-    made = change(ruled, 0, candidate(), Step(Verdict.CREATED, text="x"), None, now=NOW)
+    made = change(ruled, 0, candidate(), PlanStep(Verdict.CREATED, text="x"), None, now=NOW)
     assert ruled.keeps_revisions is keeps
     assert (made.revision is not None) is keeps
 
@@ -252,7 +259,7 @@ def test_who_switches_revisions_off(said, bank, keeps):
 @given(settings=settings_said(), text=st.text(min_size=1, max_size=5))
 def test_a_created_memory_carries_the_windows_settings(settings, text):
     """Labels and expiry go to the revision, metadata to the memory, whatever was said."""
-    made = applied(Step(Verdict.CREATED, text=text), settings=settings)
+    made = applied(PlanStep(Verdict.CREATED, text=text), settings=settings)
     assert made.after.metadata == (settings.metadata or {})
     if settings.disable_revisions:
         assert made.revision is None

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.model.event import Event, KeyedEvent, Seen
+from streambank.model.event import Event, EventMarker, KeyedEvent
 from streambank.rules import parts
 from tests.rules.building import keyed
 
@@ -98,18 +98,18 @@ def test_known_events_are_sorted_out():
     """Markers tell new from known, other content is a conflict, and the newest marker is remembered."""
     old, changed, new = keyed("a", "e1"), keyed("b", "e2"), keyed("c", "e3")
     seen = {
-        old.key: Seen(4, 1, old.event.fingerprint()),
-        changed.key: Seen(9, 2, b"another thing"),
+        old.key: EventMarker(4, 1, old.event.fingerprint()),
+        changed.key: EventMarker(9, 2, b"another thing"),
     }
-    found = parts.sort_out([old, changed, new, keyed("no id")], seen)
+    found = parts.deduplicate([old, changed, new, keyed("no id")], seen)
     assert [event.event.parts[0]["text"] for event in found.fresh] == ["c", "no id"]
-    assert (found.repeats, found.conflicts, found.newest_seen) == (2, ("e2",), Seen(9, 2, b"another thing"))
+    assert (found.repeats, found.conflicts, found.newest_marker) == (2, ("e2",), EventMarker(9, 2, b"another thing"))
 
 
 def test_nothing_known_is_all_fresh():
     """Without markers everything is new and there is no newest marker."""
-    found = parts.sort_out([keyed("a", "e1")], {})
-    assert (len(found.fresh), found.repeats, found.newest_seen) == (1, 0, None)
+    found = parts.deduplicate([keyed("a", "e1")], {})
+    assert (len(found.fresh), found.repeats, found.newest_marker) == (1, 0, None)
 
 
 @given(ids=st.lists(st.none() | st.integers(0, 5), max_size=30))

@@ -72,7 +72,7 @@ def test_a_fault_is_logged_without_what_it_says(lines):
 )
 def test_a_crash_keeps_its_name_and_nothing_else(lines, fault):
     """What Lambda logs and the state machine books is the fault's name: no message, no cause, no argument."""
-    with pytest.raises(telemetry.Crash) as crash, telemetry.unquoted():
+    with pytest.raises(telemetry.Crash) as crash, telemetry.redact_exceptions():
         raise raised(fault)
     assert type(crash.value).__name__ == type(fault).__name__
     assert (str(crash.value), crash.value.args) == ("", ())
@@ -84,7 +84,7 @@ def test_a_crash_keeps_its_name_and_nothing_else(lines, fault):
 def test_nothing_changes_where_nothing_fails(lines):
     """A function that ends well returns what it returned, and logs nothing of its own."""
 
-    @telemetry.unquoted()
+    @telemetry.redact_exceptions()
     def answer():
         return 42
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from streambank.llm.embedded.consolidator import EmbeddedConsolidator
-from streambank.llm.embedded.embedder import WordLlamaEmbedder
-from streambank.llm.embedded.extractor import EmbeddedExtractor
 from streambank.llm.ports import ConsolidationRequest, ExtractionRequest, OfferedFact, OfferedMemory, Turn
 from streambank.rules.vectors import unpacked
+from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank_local.basic.embedder import WordLlamaEmbedder
+from streambank_local.basic.extractor import EmbeddedExtractor
 from tests.bedrock.converse_server import Bedrock, Reply, tool
 
 EMBEDDER = WordLlamaEmbedder()

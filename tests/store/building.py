@@ -9,7 +9,7 @@ from streambank.model import ids
 from streambank.model.event import Event, KeyedEvent
 from streambank.model.memory import Evidence, Memory, Revision
 from streambank.model.metadata import MergeStrategy
-from streambank.model.plan import Candidate, Step
+from streambank.model.plan import Candidate, PlanStep
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, StreamId
 from streambank.model.verdict import Verdict
@@ -164,7 +164,7 @@ def candidates():
 
 def steps():
     names = st.none() | st.text(min_size=1, max_size=9)
-    return st.builds(Step, st.sampled_from(Verdict), names, st.none() | texts, st.binary(max_size=12), texts)
+    return st.builds(PlanStep, st.sampled_from(Verdict), names, st.none() | texts, st.binary(max_size=12), texts)
 
 
 def memories():

@@ -195,12 +195,12 @@ def test_plans_come_back(made, version, start, offered):
 
 
 def long_plan(count):
-    from streambank.model.plan import Step
+    from streambank.model.plan import PlanStep
 
     return Plan(
         1,
         0,
-        tuple(Step(Verdict.CREATED, None, f"{number} " + "x" * 8_000, bytes(4_096)) for number in range(count)),
+        tuple(PlanStep(Verdict.CREATED, None, f"{number} " + "x" * 8_000, bytes(4_096)) for number in range(count)),
         {},
     )
 

@@ -5,7 +5,7 @@ import pytest
 from streambank.model import ids
 from streambank.model.event import Event, KeyedEvent
 from streambank.model.window import WindowState
-from streambank.pipeline.generate import DIRECT_STREAM, GenerateCall, generate
+from streambank.pipeline.generation.generate import DIRECT_STREAM, GenerateCall, generate
 from streambank.store import events as events_module
 from streambank.store import keys
 from streambank.store.actions import Update, present
@@ -77,7 +77,7 @@ def test_nothing_pending_is_nothing_read(world):
 def test_expired_events_are_gone_at_once(world):
     """At the end of its retention no search shows an event, though DynamoDB may keep it for two days (I9)."""
     told(world, "old", flush=True)
-    world.clock.instant += world.lifetimes.retention - timedelta(seconds=1)
+    world.clock.instant += world.retention_policy.retention - timedelta(seconds=1)
     assert texts(looked(world)) == ["old"]
     world.clock.move(seconds=2)
     assert looked(world).events == ()
@@ -114,7 +114,7 @@ def test_what_was_generated_directly_is_looked_at_too(world):
         streams=world.streams,
         windows=world.windows,
         banks=world.banks,
-        lifetimes=world.lifetimes,
+        retention_policy=world.retention_policy,
         now=world.clock(),
     )
     [one] = looked(world, pending_only=True).events

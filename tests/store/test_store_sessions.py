@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank.errors import Conflict
-from streambank.model.session import Position, Session, SessionEvent
+from streambank.model.session import Session, SessionCursor, SessionEvent
 from streambank.store import keys
 from streambank.store.sessions import Sessions, event_of, event_values, head_values, session_of
 from tests import aws
@@ -207,7 +207,7 @@ def test_a_banks_sessions_are_listed_newest_first(sessions):
     for number in range(30):
         updated = NOW + timedelta(milliseconds=number // 5)
         stored(sessions, f"s{number:02}", updated=updated)
-        rows.append(Position(int(updated.timestamp() * 1000), f"s{number:02}"))
+        rows.append(SessionCursor(int(updated.timestamp() * 1000), f"s{number:02}"))
     stored(sessions, "foreign", bank="b2")
     expected = sorted(rows, reverse=True)
     assert list(sessions.newest("default", None)) == expected

@@ -5,18 +5,18 @@ import pytest
 
 from streambank.errors import Conflict
 from streambank.model import ids
-from streambank.model.event import Event, KeyedEvent, Seen
+from streambank.model.event import Event, EventMarker, KeyedEvent
 from streambank.model.rule import Reason, TriggerRule
 from streambank.model.stream import Head, StreamId
 from streambank.rules import window
 from streambank.store import keys
-from streambank.store.streams import Lifetimes
+from streambank.store.streams import RetentionPolicy
 from tests import aws
 from tests.store.building import NOW, SCOPE
 from tests.store.building import keyed as keyed_
 
 STREAM = StreamId("default", ids.stream_key(SCOPE, ""), SCOPE, "default")
-LIVES = Lifetimes(timedelta(days=45), timedelta(days=7))
+LIVES = RetentionPolicy(timedelta(days=45), timedelta(days=7))
 RULE = TriggerRule(10)
 
 
@@ -29,17 +29,17 @@ def committed(world, before, *fresh, now=NOW):
 
     call = IngestCall(STREAM, fresh, RULE)
     after = window.admit(before or Head(STREAM), call, fresh, bank_rule=None, now=now)
-    return world.streams.commit(before, after, fresh, now=now, lifetimes=LIVES)
+    return world.streams.commit(before, after, fresh, now=now, retention_policy=LIVES)
 
 
 def test_a_commit_is_what_is_read_next(world):
     """Head, markers and bank come back in one reading, as the commit left them."""
     one, two = keyed("a", "e1"), keyed("b")
     head = committed(world, None, one, two)
-    found = world.streams.surroundings(STREAM, [one.key, "unknown"], now=NOW)
+    found = world.streams.read_snapshot(STREAM, [one.key, "unknown"], now=NOW)
     assert found.head == head == world.streams.head("default", STREAM.sid)
     assert found.bank.id == "default"
-    assert found.seen == {one.key: Seen(1, 1, one.event.fingerprint())}
+    assert found.seen == {one.key: EventMarker(1, 1, one.event.fingerprint())}
     assert (head.version, head.seq, head.count) == (1, 2, 2)
 
 
@@ -81,11 +81,11 @@ def test_an_expired_marker_is_no_marker(world):
     one = keyed("a", "e1")
     head = committed(world, None, one)
     last = NOW + LIVES.dedup_horizon
-    assert world.streams.surroundings(STREAM, [one.key], now=last).seen
+    assert world.streams.read_snapshot(STREAM, [one.key], now=last).seen
     later = last + timedelta(seconds=1)
-    assert world.streams.surroundings(STREAM, [one.key], now=later).seen == {}
+    assert world.streams.read_snapshot(STREAM, [one.key], now=later).seen == {}
     head = committed(world, head, one, now=later)
-    assert world.streams.surroundings(STREAM, [one.key], now=later).seen[one.key].seq == 2
+    assert world.streams.read_snapshot(STREAM, [one.key], now=later).seen[one.key].seq == 2
 
 
 def test_a_live_marker_is_in_the_way(world):
@@ -125,6 +125,6 @@ def test_large_events_take_several_batches(world):
 
 def test_a_bank_that_does_not_exist_has_no_surroundings(world):
     """A stream of an unknown bank has neither head nor bank."""
-    found = world.streams.surroundings(replace(STREAM, bank="nobody"), [], now=NOW)
+    found = world.streams.read_snapshot(replace(STREAM, bank="nobody"), [], now=NOW)
     assert (found.head, found.bank, found.seen) == (None, None, {})
     assert world.streams.head_and_bank("nobody", STREAM.sid) == (None, None)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from streambank.errors import Conflict, OutOfReach
 from streambank.store.actions import Delete, Put, Update, absent, equals, present
 from streambank.store.keys import Key
-from streambank.store.table import Patience, Table
+from streambank.store.table import RetryPolicy, Table
 
 FIRST, SECOND = Key("S#b#s", "HEAD"), Key("S#b#s", "B#1")
 ACTIONS = [Put(FIRST, {"ver": 2}, equals(ver=1)), Put(SECOND, {"n": 1}, absent())]
@@ -26,7 +26,7 @@ class Script:
 
     def __init__(self, stub):
         self.stub, self.asked, self.timeouts, self.pauses = stub, [], set(), []
-        self.table = Table(CLIENT, "t", Patience(self.pauses.append, lambda: 0.5))
+        self.table = Table(CLIENT, "t", RetryPolicy(self.pauses.append, lambda: 0.5))
 
     def heard(self, params, **_):
         self.asked.append(deepcopy(params))
@@ -367,5 +367,5 @@ def test_an_update_returns_the_item_as_it_is_then(script):
 def test_the_first_try_does_not_wait():
     """Pauses lie between tries: none before the first, none after the last."""
     pauses = []
-    assert list(Patience(pauses.append, lambda: 1.0, tries=3).attempts()) == [0, 1, 2]
+    assert list(RetryPolicy(pauses.append, lambda: 1.0, tries=3).attempts()) == [0, 1, 2]
     assert pauses == [0.05, 0.1]

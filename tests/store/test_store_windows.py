@@ -4,11 +4,11 @@ from datetime import timedelta
 import pytest
 
 from streambank.model.extraction import Extraction
-from streambank.model.plan import Candidate, Extracted, Plan, Step, Verdict
+from streambank.model.plan import Candidate, Extracted, Plan, PlanStep, Verdict
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, WindowState
 from streambank.store import keys
-from streambank.store.streams import Lifetimes
+from streambank.store.streams import RetentionPolicy
 from tests import aws
 from tests.store.building import NOW
 from tests.storm import weather
@@ -17,7 +17,7 @@ from tests.world import event
 MINUTE = timedelta(minutes=1)
 LATER = NOW + timedelta(days=99)
 FOUND = Extracted((Candidate("I like tea", (1,), NOW),), Usage(1, 9), 1)
-PLAN = Plan(0, 0, (Step(Verdict.CREATED, text="I like tea"),), {})
+PLAN = Plan(0, 0, (PlanStep(Verdict.CREATED, text="I like tea"),), {})
 
 
 @pytest.fixture
@@ -135,11 +135,11 @@ def test_held_events_never_expire(world, sealed):
     held = again(world, window)
     assert held.held is True
     retention = timedelta(days=45)
-    world.windows.release_events(held, now=NOW, lifetimes=Lifetimes(retention, retention))
+    world.windows.release_events(held, now=NOW, retention_policy=RetentionPolicy(retention, retention))
     assert batch_expiries(world) == [str(int((NOW + retention).timestamp()))] * 2
     assert (again(world, window).held, again(world, window).due) == (False, None)
     much_later = NOW + timedelta(days=99)
-    world.windows.release_events(held, now=much_later, lifetimes=Lifetimes(retention, retention))
+    world.windows.release_events(held, now=much_later, retention_policy=RetentionPolicy(retention, retention))
     assert batch_expiries(world) == [str(int((much_later + timedelta(days=1)).timestamp()))] * 2
 
 

@@ -75,7 +75,7 @@ def deployed(set_variable: Callable[[str, str], None], **variables: str) -> Iter
     """Run the functions in an environment of their own."""
     for name, value in (ENVIRONMENT | variables).items():
         set_variable(name, value)
-    before = wiring._clock
+    before = wiring.overrides.current.clock
     boto3.DEFAULT_SESSION = None
     with aws.dynamodb():
         machines = boto3.client("stepfunctions", region_name="us-east-1")

@@ -5,11 +5,11 @@ import pytest
 from botocore.config import Config
 
 from streambank import telemetry, tracing, wiring
+from streambank.api.roles import ROLES
+from streambank.api.traced import OPERATIONS
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.extractor import BedrockExtractor
 from streambank.llm.bedrock.sending import Sender
-from streambank.routes.roles import ROLES
-from streambank.routes.traced import OPERATIONS
 from tests.bedrock.converse_server import Bedrock, error, running, tool
 from tests.bedrock.test_bedrock_models import GOOD, MODELS, REQUEST
 from tests.tracing.collecting import receiving
@@ -160,7 +160,7 @@ def test_a_failure_is_told_by_its_class(functions, collector):
 def test_who_is_not_known_sends_nothing(monkeypatch, functions, collector):
     """Strangers cause no traffic to the collector."""
     monkeypatch.setenv("AUTH_MODE", "keys")
-    wiring.use_clock(wiring._clock)
+    wiring.use_clock(wiring.overrides.current.clock)
     assert tracing.collector() is not None
     for function, path in (("api", "/default/memories:retrieve"), ("ingest", "/default/memories:ingestEvents")):
         assert functions.call("POST", path, {}, function=function)[0] == 401
@@ -229,7 +229,7 @@ def test_a_direct_generation_names_its_operation(functions, collector):
 def test_a_stage_that_crashes_is_told_by_its_class(monkeypatch, functions, collector):
     """The state machine books the same name."""
     monkeypatch.setenv("TABLE_NAME", "gone")
-    wiring.use_clock(wiring._clock)
+    wiring.use_clock(wiring.overrides.current.clock)
     with pytest.raises(telemetry.Crash) as crash:
         functions.invoke("commit", {"bank": "default", "sid": "s", "win": 1, "att": 0})
     span = collector.named("upsert_memory")

@@ -28,7 +28,7 @@ def shown(reply):
 def test_every_spelling_of_a_banks_path(version, prefix, collection, rest):
     """Both versions, both collections, with and without a project: the bank decides, the parent is echoed."""
     place = at(f"/{version}/{prefix}{collection}/1234{rest}")
-    assert place == http.Place(prefix + collection, "1234", rest)
+    assert place == http.BankPath(prefix + collection, "1234", rest)
     assert place.bank_name == f"{prefix}{collection}/1234"
 
 
@@ -167,7 +167,7 @@ def test_a_fault_of_ours_shows_nothing():
     def respond():
         raise RuntimeError("the secret text of an event")
 
-    reply = http.answered(respond, on_fault=faults.append)
+    reply = http.to_response(respond, on_fault=faults.append)
     assert reply == http.internal_error()
     assert reply["statusCode"] == 500
     assert shown(reply) == {"error": {"code": 500, "message": "internal error", "status": "INTERNAL"}}
@@ -181,6 +181,6 @@ def test_an_error_of_the_callers_is_no_fault():
         raise errors.NotFound("gone")
 
     faults = []
-    assert http.answered(respond, on_fault=faults.append)["statusCode"] == 404
+    assert http.to_response(respond, on_fault=faults.append)["statusCode"] == 404
     assert faults == []
-    assert http.answered(lambda: http.reply({}), on_fault=faults.append) == http.reply({})
+    assert http.to_response(lambda: http.reply({}), on_fault=faults.append) == http.reply({})

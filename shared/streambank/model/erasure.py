@@ -12,11 +12,11 @@ _SCOPE_JOB = re.compile(r"erase-([a-z2-7]{26})-([1-9][0-9]{0,11})")
 _BANK_JOB = re.compile(r"erase-([1-9][0-9]{0,11})")
 
 # A shard of a bank's registry, and an entry in it.
-Place: TypeAlias = tuple[int, str]
+RegistryCursor: TypeAlias = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ErasureTarget:
     """What goes beside a scope: the sessions of a user, and conversations."""
 
     user_id: str | None = None
@@ -36,10 +36,10 @@ class Erasure:
     number: int
     started: datetime
     scope: Mapping[str, str] = field(default_factory=dict)
-    asked: Asked = field(default_factory=Asked)
+    asked: ErasureTarget = field(default_factory=ErasureTarget)
     ended: datetime | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
-    place: Place = (0, "")
+    place: RegistryCursor = (0, "")
 
     @property
     def id(self) -> str:

@@ -63,7 +63,7 @@ class StoredEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class EventMarker:
     """The marker of an event that was accepted before."""
 
     seq: int

@@ -39,7 +39,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """What to do with one candidate: the verdict, the memory it touches, the new text and the reason."""
 
     verdict: Verdict
@@ -59,7 +59,7 @@ class Plan:
 
     version: int
     start: int
-    steps: tuple[Step, ...]
+    steps: tuple[PlanStep, ...]
     offered: dict[str, str]
     usage: Usage = field(default=Usage())
 

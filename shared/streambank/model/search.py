@@ -24,7 +24,7 @@ class RawEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class EventScan:
     """The raw events that a search looks at, newest first; *is_cut* tells that a scope has more."""
 
     events: tuple[RawEvent, ...] = ()

@@ -17,7 +17,7 @@ SESSION_ID = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,128}")
 MAX_STATE_BYTES = 300_000
 
 
-class Position(NamedTuple):
+class SessionCursor(NamedTuple):
     """Where a list of sessions stands: the time that it is ordered by, in milliseconds, and an id."""
 
     rank: int

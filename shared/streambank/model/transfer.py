@@ -31,7 +31,7 @@ class Direction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TransferSpec:
     """What an export takes, all of the bank where *scope* is None; or the *source* of an import, a manifest's key."""
 
     scope: Mapping[str, str] | None = None
@@ -53,7 +53,7 @@ class Transfer:
     direction: Direction
     number: int
     started: datetime
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: TransferSpec = field(default_factory=TransferSpec)
     run: int = 0
     cursor: tuple[str | int, ...] = ()
     runs: tuple[tuple[int, int], ...] = ()

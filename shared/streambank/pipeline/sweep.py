@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING
 from streambank.errors import Conflict
 from streambank.model.transfer import Direction
 from streambank.model.window import Window
-from streambank.pipeline.erase import Erasing, proceed
-from streambank.pipeline.fail import EXECUTION_DIED, Failed, fail_window
-from streambank.pipeline.seal import seal
-from streambank.pipeline.start import Start, attempt_of, start
+from streambank.pipeline.events.seal import seal
+from streambank.pipeline.generation.fail import EXECUTION_DIED, Failed, fail_window
+from streambank.pipeline.generation.start import Start, attempt_of, start
+from streambank.pipeline.jobs.erase import EraseContext, proceed
 from streambank.rules import triggers
 from streambank.store.banks import Banks
 from streambank.store.due import DueIndex, DueItem, DueKind
 from streambank.store.executions import Executions
 from streambank.store.memories import Memories
-from streambank.store.streams import Lifetimes, Streams
+from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.windows import Windows
 
 if TYPE_CHECKING:
-    from streambank.pipeline.export import Exporting
-    from streambank.pipeline.take_in import Importing
+    from streambank.pipeline.jobs.export import ExportContext
+    from streambank.pipeline.jobs.import_records import ImportContext
 
 # How often a running generation, or a window that waits for its turn, is looked at again.
 LOOK_AGAIN = timedelta(minutes=2)
@@ -39,7 +39,7 @@ CARRY = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)
-class Sweeper:
+class SweepContext:
     """What a sweep needs."""
 
     due: DueIndex
@@ -47,17 +47,17 @@ class Sweeper:
     windows: Windows
     memories: Memories
     banks: Banks
-    erasing: Erasing
-    exporting: Callable[[timedelta], Exporting]
-    importing: Callable[[timedelta], Importing]
+    erasing: EraseContext
+    exporting: Callable[[timedelta], ExportContext]
+    importing: Callable[[timedelta], ImportContext]
     executions: Executions
-    lifetimes: Lifetimes
+    retention_policy: RetentionPolicy
     clock: Callable[[], datetime]
     jitter: Callable[[], float]
 
 
 @dataclass(slots=True)
-class Sweep:
+class SweepReport:
     """What a sweep did; *faults* names what went wrong by its key and the kind of error, never by any text.
 
     *oldest_seconds* is how long the window that was the longest overdue had waited for its seal.
@@ -73,17 +73,17 @@ class Sweep:
     faults: list[str] = field(default_factory=list)
 
 
-def sweep(*, using: Sweeper, has_time: Callable[[], bool]) -> Sweep:
+def sweep(*, context: SweepContext, has_time: Callable[[], bool]) -> SweepReport:
     """Handle what is due now, until it is done or *has_time* says no; what is left is due at the next minute."""
-    report = Sweep()
-    for item in _due_items(using):
+    report = SweepReport()
+    for item in _due_items(context):
         if not has_time():
             report.is_complete = False
             break
         report.seen += 1
-        report.oldest_seconds = max(report.oldest_seconds, _overdue_seconds(item, using.clock()))
+        report.oldest_seconds = max(report.oldest_seconds, _overdue_seconds(item, context.clock()))
         try:
-            _handle(item, using, report, has_time)
+            _handle(item, context, report, has_time)
         except Conflict:
             continue  # somebody else is at it; if not, it is due again in a minute
         except Exception as fault:  # noqa: BLE001  one item that cannot be handled stops no other
@@ -91,10 +91,10 @@ def sweep(*, using: Sweeper, has_time: Callable[[], bool]) -> Sweep:
     return report
 
 
-def _due_items(using: Sweeper) -> Iterator[DueItem]:
+def _due_items(context: SweepContext) -> Iterator[DueItem]:
     """Yield what is due, and at the end the jobs that take all the time there is: no window waits for them."""
     jobs: list[DueItem] = []
-    for item in using.due.items(using.clock()):
+    for item in context.due.items(context.clock()):
         if item.kind in _JOBS:
             jobs.append(item)
         else:
@@ -106,102 +106,102 @@ def _overdue_seconds(item: DueItem, now: datetime) -> int:
     return int((now - item.due).total_seconds()) if item.kind is DueKind.HEAD and item.due else 0
 
 
-def _handle(item: DueItem, using: Sweeper, report: Sweep, has_time: Callable[[], bool]) -> None:
+def _handle(item: DueItem, context: SweepContext, report: SweepReport, has_time: Callable[[], bool]) -> None:
     match item.kind:
         case DueKind.HEAD:
-            _sweep_head(item, using, report)
+            _sweep_head(item, context, report)
         case DueKind.WINDOW:
-            _sweep_window(item, using, report)
+            _sweep_window(item, context, report)
         case DueKind.MEMORY:
-            using.memories.shorten_revisions(item.bank, item.name, item.memory)
+            context.memories.shorten_revisions(item.bank, item.name, item.memory)
         case DueKind.BANK:
-            _delete_bank(item, using, has_time)
+            _delete_bank(item, context, has_time)
         case DueKind.CHAT:
-            using.erasing.histories.clear(item.bank, item.name, item.version)
+            context.erasing.histories.clear(item.bank, item.name, item.version)
         case DueKind.ERASURE:
-            _erase(item, using, has_time)
+            _erase(item, context, has_time)
         case DueKind.EXPORT:
-            _export(item, using)
+            _export(item, context)
         case DueKind.IMPORT:
-            _import(item, using)
+            _import(item, context)
 
 
-def _sweep_head(item: DueItem, using: Sweeper, report: Sweep) -> None:
+def _sweep_head(item: DueItem, context: SweepContext, report: SweepReport) -> None:
     """Seal, re-arm or disarm a stream's open window, always as its head says now."""
-    now = using.clock()
-    head, bank = using.streams.head_and_bank(item.bank, item.name)
+    now = context.clock()
+    head, bank = context.streams.head_and_bank(item.bank, item.name)
     if head is None:
         return
     rule = triggers.effective_rule(None, head.rule, bank.default_rule if bank else None)
     reason = triggers.decide(head, rule, now=now)
     if reason:
-        seal(head, reason, bank, streams=using.streams, now=now)
+        seal(head, reason, bank, streams=context.streams, now=now)
         report.sealed += 1
         return
     due = triggers.next_due(head, rule)
     at = triggers.whole_second(due.at) if due else None
     if head.due != at:
-        using.streams.rearm(head, at)
+        context.streams.rearm(head, at)
 
 
-def _sweep_window(item: DueItem, using: Sweeper, report: Sweep) -> None:
-    window = using.windows.get(item.bank, item.name, item.window)
-    if window is None or window.due is None or window.due > using.clock():
+def _sweep_window(item: DueItem, context: SweepContext, report: SweepReport) -> None:
+    window = context.windows.get(item.bank, item.name, item.window)
+    if window is None or window.due is None or window.due > context.clock():
         return
     if window.has_ended:
-        using.windows.release_events(window, now=using.clock(), lifetimes=using.lifetimes)
+        context.windows.release_events(window, now=context.clock(), retention_policy=context.retention_policy)
         return
-    _sweep_pending(window, using, report)
+    _sweep_pending(window, context, report)
 
 
-def _sweep_pending(window: Window, using: Sweeper, report: Sweep) -> None:
-    now = using.clock()
+def _sweep_pending(window: Window, context: SweepContext, report: SweepReport) -> None:
+    now = context.clock()
     if not window.is_held_whole and now - window.sealed >= LONG_WAIT:
-        using.windows.hold(window)
-    begun = start(window, windows=using.windows, executions=using.executions)
-    if begun is Start.TAKEN and not using.executions.is_running(attempt_of(window)):
-        _count(report, fail_window(window, EXECUTION_DIED, windows=using.windows, now=now, jitter=using.jitter))
+        context.windows.hold(window)
+    begun = start(window, windows=context.windows, executions=context.executions)
+    if begun is Start.TAKEN and not context.executions.is_running(attempt_of(window)):
+        _count(report, fail_window(window, EXECUTION_DIED, windows=context.windows, now=now, jitter=context.jitter))
         return
     report.started += begun is Start.STARTED
-    using.windows.rearm(window, now + LOOK_AGAIN)
+    context.windows.rearm(window, now + LOOK_AGAIN)
 
 
-def _count(report: Sweep, failed: Failed) -> None:
+def _count(report: SweepReport, failed: Failed) -> None:
     report.failed += not failed.is_late
     report.parked += failed.is_parked
 
 
-def _delete_bank(item: DueItem, using: Sweeper, has_time: Callable[[], bool]) -> None:
+def _delete_bank(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
     """Delete a closed bank's contents for as long as there is time; it stays due until all is gone."""
-    if not using.banks.is_closing(item.bank):
+    if not context.banks.is_closing(item.bank):
         return
-    for _ in using.banks.delete_contents(item.bank):
+    for _ in context.banks.delete_contents(item.bank):
         if not has_time():
             return
 
 
-def _erase(item: DueItem, using: Sweeper, has_time: Callable[[], bool]) -> None:
+def _erase(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
     """Go on with an erasure whose caller has gone, or had no more time."""
-    erasure = using.erasing.erasures.find(item.bank, item.name)
+    erasure = context.erasing.erasures.find(item.bank, item.name)
     if erasure and not erasure.ended:
-        proceed(erasure, using=replace(using.erasing, has_time=has_time))
+        proceed(erasure, context=replace(context.erasing, has_time=has_time))
 
 
-def _export(item: DueItem, using: Sweeper) -> None:
+def _export(item: DueItem, context: SweepContext) -> None:
     """Go on with an export for a while; what it takes is loaded where there is one."""
-    from streambank.pipeline.export import proceed as go_on
+    from streambank.pipeline.jobs.export import proceed as go_on
 
-    exporting = using.exporting(CARRY)
+    exporting = context.exporting(CARRY)
     transfer = exporting.transfers.find(item.bank, Direction.EXPORT)
     if transfer and not transfer.ended:
-        go_on(transfer, using=exporting)
+        go_on(transfer, context=exporting)
 
 
-def _import(item: DueItem, using: Sweeper) -> None:
+def _import(item: DueItem, context: SweepContext) -> None:
     """Go on with an import for a while."""
-    from streambank.pipeline.restore import proceed as go_on
+    from streambank.pipeline.jobs.import_job import proceed as go_on
 
-    importing = using.importing(CARRY)
+    importing = context.importing(CARRY)
     transfer = importing.transfers.find(item.bank, Direction.IMPORT)
     if transfer and not transfer.ended:
-        go_on(transfer, using=importing)
+        go_on(transfer, context=importing)

@@ -10,7 +10,7 @@ from streambank.model import ids
 from streambank.model.bank import BankConfig
 from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
 from streambank.model.metadata import MergeStrategy, Metadata
-from streambank.model.plan import FORGET, Candidate, Step
+from streambank.model.plan import FORGET, Candidate, PlanStep
 from streambank.model.rule import WindowSettings
 from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, Recorded, Verdict
 from streambank.model.window import Window
@@ -29,44 +29,44 @@ def is_forget_request(candidate: Candidate) -> bool:
     return candidate.fact.startswith(FORGET)
 
 
-def created(candidate: Candidate, text: str | None = None, reason: str = NEW) -> Step:
+def created(candidate: Candidate, text: str | None = None, reason: str = NEW) -> PlanStep:
     """Return the step that makes a memory of *candidate*, unless it only asks to forget."""
     if candidate.rejected:
-        return Step(Verdict.REJECTED, reason=candidate.rejected)
+        return PlanStep(Verdict.REJECTED, reason=candidate.rejected)
     if is_forget_request(candidate):
-        return Step(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
-    return Step(Verdict.CREATED, text=text or candidate.fact, reason=reason)
+        return PlanStep(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
+    return PlanStep(Verdict.CREATED, text=text or candidate.fact, reason=reason)
 
 
-def updated(candidate: Candidate, memory: Memory, text: str, reason: str, settings: WindowSettings) -> Step:
+def updated(candidate: Candidate, memory: Memory, text: str, reason: str, settings: WindowSettings) -> PlanStep:
     """Return the step that changes *memory* to *text*, unless newer evidence stands behind what it says now."""
     if text == memory.fact:
         return restated(candidate, memory, settings)
     if candidate.at < memory.as_of:
-        return Step(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
-    return Step(Verdict.UPDATED, memory.id, text, reason=reason)
+        return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
+    return PlanStep(Verdict.UPDATED, memory.id, text, reason=reason)
 
 
-def restated(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> Step:
+def restated(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> PlanStep:
     """Return the step for a fact that *memory* says already: at most its evidence or metadata are renewed."""
     is_other = merged_metadata(memory.metadata, settings) != memory.metadata
     renews = candidate.at > memory.as_of or (candidate.at == memory.as_of and is_other)
-    return Step(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, memory.fact, memory.vector, reason)
+    return PlanStep(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, memory.fact, memory.vector, reason)
 
 
-def deleted(candidate: Candidate, memory: Memory, reason: str) -> Step:
+def deleted(candidate: Candidate, memory: Memory, reason: str) -> PlanStep:
     """Return the step that forgets *memory*, unless it was said again since."""
     if candidate.at < memory.as_of:
-        return Step(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
-    return Step(Verdict.DELETED, memory.id, reason=reason)
+        return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
+    return PlanStep(Verdict.DELETED, memory.id, reason=reason)
 
 
-def still_possible(candidate: Candidate, step: Step, known: Container[str]) -> Step:
+def still_possible(candidate: Candidate, step: PlanStep, known: Container[str]) -> PlanStep:
     """Return *step*, or what is left of it where its memory is gone: expired, or forgotten by an earlier step."""
     if step.memory_id is None or step.memory_id in known or step.verdict is Verdict.REJECTED:
         return step
     if step.verdict is Verdict.DELETED:
-        return Step(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
+        return PlanStep(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
     return replace(step, verdict=Verdict.CREATED, memory_id=None, text=step.text or candidate.fact)
 
 
@@ -102,7 +102,7 @@ def revision_expiry(settings: WindowSettings, config: BankConfig, *, now: dateti
 
 
 def change(
-    policy: Policy, number: int, candidate: Candidate, step: Step, memory: Memory | None, *, now: datetime
+    policy: Policy, number: int, candidate: Candidate, step: PlanStep, memory: Memory | None, *, now: datetime
 ) -> Change | None:
     """Return what candidate number *number* (from 0) does to *memory*, or None if it touches nothing."""
     if step.verdict is Verdict.CREATED:
@@ -114,7 +114,7 @@ def change(
     return _update(policy, candidate, step, memory, now)
 
 
-def _creation(policy: Policy, number: int, candidate: Candidate, step: Step, now: datetime) -> Change:
+def _creation(policy: Policy, number: int, candidate: Candidate, step: PlanStep, now: datetime) -> Change:
     window = policy.window
     memory = Memory(
         id=ids.memory_id(window.stream.sid, window.number, number),
@@ -134,7 +134,7 @@ def _creation(policy: Policy, number: int, candidate: Candidate, step: Step, now
     return Change(None, memory, _revision(policy, memory, candidate, now))
 
 
-def _update(policy: Policy, candidate: Candidate, step: Step, memory: Memory, now: datetime) -> Change:
+def _update(policy: Policy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
     fact = step.text or memory.fact
     metadata = merged_metadata(memory.metadata, policy.window.settings)
     is_said = fact != memory.fact

@@ -8,7 +8,7 @@ from enum import StrEnum
 from streambank.model.memory import Memory
 
 
-class Fate(StrEnum):
+class ImportOutcome(StrEnum):
     """What becomes of a record; the names are those of the counts."""
 
     TAKEN_IN = "imported"
@@ -18,13 +18,13 @@ class Fate(StrEnum):
     ERASED = "erased"
 
 
-def fate(incoming: Memory, present: Memory | None, *, is_elsewhere: bool, now: datetime) -> Fate:
+def fate(incoming: Memory, present: Memory | None, *, is_elsewhere: bool, now: datetime) -> ImportOutcome:
     """Return what becomes of *incoming*: it takes the place of nothing that was changed, or deleted, as late as it."""
     if not incoming.is_live(now):
-        return Fate.EXPIRED
+        return ImportOutcome.EXPIRED
     if is_elsewhere:
-        return Fate.ELSEWHERE
+        return ImportOutcome.ELSEWHERE
     if present is None or (present.deleted is None and not present.is_live(now)):
-        return Fate.TAKEN_IN
+        return ImportOutcome.TAKEN_IN
     touched = max(present.updated, present.deleted or present.updated)
-    return Fate.KEPT if touched >= incoming.updated else Fate.TAKEN_IN
+    return ImportOutcome.KEPT if touched >= incoming.updated else ImportOutcome.TAKEN_IN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from streambank.model.event import KeyedEvent, Seen
+from streambank.model.event import EventMarker, KeyedEvent
 
 # TransactWriteItems takes 100 actions and 4 MB: HEAD and a registry entry leave 98 for ids and batch items.
 PART_ACTIONS = 98
@@ -17,13 +17,13 @@ EVENT_OVERHEAD_BYTES = 700
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
+class DeduplicatedEvents:
     """The events of a part: *fresh* ones, how many were *repeats*, the ids that came with other content."""
 
     fresh: tuple[KeyedEvent, ...] = ()
     repeats: int = 0
     conflicts: tuple[str, ...] = ()
-    newest_seen: Seen | None = None
+    newest_marker: EventMarker | None = None
 
 
 def batches(events: Sequence[KeyedEvent]) -> list[list[KeyedEvent]]:
@@ -73,7 +73,7 @@ def _weight(keyed: KeyedEvent) -> int:
     return keyed.size + EVENT_OVERHEAD_BYTES
 
 
-def without_repeats(events: Iterable[KeyedEvent]) -> tuple[tuple[KeyedEvent, ...], Sorted]:
+def without_repeats(events: Iterable[KeyedEvent]) -> tuple[tuple[KeyedEvent, ...], DeduplicatedEvents]:
     """Return the first of each id in a call, and what was dropped with it."""
     first: dict[str, KeyedEvent] = {}
     kept, repeats, conflicts = [], 0, []
@@ -87,10 +87,10 @@ def without_repeats(events: Iterable[KeyedEvent]) -> tuple[tuple[KeyedEvent, ...
         repeats += 1
         if known.event.fingerprint() != keyed.event.fingerprint():
             conflicts.append(keyed.event.event_id)
-    return tuple(kept), Sorted(repeats=repeats, conflicts=tuple(filter(None, conflicts)))
+    return tuple(kept), DeduplicatedEvents(repeats=repeats, conflicts=tuple(filter(None, conflicts)))
 
 
-def sort_out(events: Iterable[KeyedEvent], seen: Mapping[str, Seen]) -> Sorted:
+def deduplicate(events: Iterable[KeyedEvent], seen: Mapping[str, EventMarker]) -> DeduplicatedEvents:
     """Return which of *events* are new, given the markers of those that were accepted before."""
     fresh, repeats, conflicts = [], [], []
     for keyed in events:
@@ -103,4 +103,4 @@ def sort_out(events: Iterable[KeyedEvent], seen: Mapping[str, Seen]) -> Sorted:
         if known.fingerprint and known.fingerprint != keyed.event.fingerprint():
             conflicts.append(keyed.event.event_id)
     newest = max(repeats, key=lambda marker: marker.seq, default=None)
-    return Sorted(tuple(fresh), len(repeats), tuple(filter(None, conflicts)), newest)
+    return DeduplicatedEvents(tuple(fresh), len(repeats), tuple(filter(None, conflicts)), newest)

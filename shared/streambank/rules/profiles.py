@@ -10,7 +10,7 @@ from typing import Any
 
 from streambank.model.bank import ProfileSchema
 from streambank.model.memory import Memory, Profile
-from streambank.model.plan import Candidate, Step
+from streambank.model.plan import Candidate, PlanStep
 from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, Verdict
 from streambank.rules.schemas import fits
 
@@ -64,21 +64,21 @@ def of_schema(memories: Iterable[Memory], schema: str) -> Memory | None:
     return next((one for one in memories if one.profile and one.profile.schema == schema), None)
 
 
-def step(candidate: Candidate, memory: Memory | None) -> Step:
+def step(candidate: Candidate, memory: Memory | None) -> PlanStep:
     """Return what *candidate* means for the profile that its scope has."""
     if candidate.rejected:
-        return Step(Verdict.REJECTED, reason=candidate.rejected)
+        return PlanStep(Verdict.REJECTED, reason=candidate.rejected)
     if memory is None or memory.profile is None:
-        return Step(Verdict.CREATED, text=candidate.fact, reason=NEW)
+        return PlanStep(Verdict.CREATED, text=candidate.fact, reason=NEW)
     known, said = data(memory.fact), data(candidate.fact)
     newer = {name: value for name, value in said.items() if candidate.at >= _time(memory, name)}
     if known | newer != known:
-        return Step(Verdict.UPDATED, memory.id, fact(known | newer), reason=CHANGED)
+        return PlanStep(Verdict.UPDATED, memory.id, fact(known | newer), reason=CHANGED)
     if any(candidate.at > _time(memory, name) for name in newer):
-        return Step(Verdict.UPDATED, memory.id, memory.fact, reason=RESTATED)
+        return PlanStep(Verdict.UPDATED, memory.id, memory.fact, reason=RESTATED)
     if known | said == known:
-        return Step(Verdict.UNCHANGED, memory.id, reason=RESTATED)
-    return Step(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
+        return PlanStep(Verdict.UNCHANGED, memory.id, reason=RESTATED)
+    return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
 
 
 def begun(candidate: Candidate) -> Profile | None:

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from streambank.model.erasure import Asked, Erasure
+from streambank.model.erasure import Erasure, ErasureTarget
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys, text
 from streambank.store.attributes import instant, milliseconds, seconds
 
 
-def job_values(item: Mapping[str, Any] | None, asked: Asked, now: datetime) -> codec.Values:
+def job_values(item: Mapping[str, Any] | None, asked: ErasureTarget, now: datetime) -> codec.Values:
     number = (item or {}).get("era", 0) + 1
     ask = text.dumps([asked.user_id, list(asked.conversation_ids)])
     return {"era": number, "erasing": number, "ebeg": milliseconds(now), "eend": None, "ask": ask, "man": None}
@@ -28,7 +28,7 @@ def erasure_of(bank: str, cid: str, item: Mapping[str, Any]) -> Erasure:
         item["era"],
         codec.instant_of(item["ebeg"]),
         json.loads(item.get("sco", "{}")),
-        Asked(user_id, tuple(conversations)),
+        ErasureTarget(user_id, tuple(conversations)),
         instant(item.get("eend")),
         json.loads(item.get("man") or "{}"),
         (item.get("shd", 0), item.get("ent", "")),

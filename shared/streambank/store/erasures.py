@@ -16,7 +16,7 @@ from typing import Any
 
 from streambank.errors import Conflict
 from streambank.model import ids
-from streambank.model.erasure import Asked, Cut, Erasure, Place
+from streambank.model.erasure import Cut, Erasure, ErasureTarget, RegistryCursor
 from streambank.model.stream import Head
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys, text
@@ -30,7 +30,7 @@ from streambank.store.table import Table
 RESUMED_AFTER = timedelta(minutes=1)
 _LAST_SEQ = 10**12 - 1
 _WHOLE_BANK = ""
-START: Place = (0, "")
+START: RegistryCursor = (0, "")
 
 
 class Erasures:
@@ -41,7 +41,7 @@ class Erasures:
 
     # ---- jobs
 
-    def begin(self, bank: str, scope: Mapping[str, str], asked: Asked, *, now: datetime) -> Erasure:
+    def begin(self, bank: str, scope: Mapping[str, str], asked: ErasureTarget, *, now: datetime) -> Erasure:
         """Enter an erasure of a scope, from which on nothing is committed there, and return it; or the one under way.
 
         Raises:
@@ -67,7 +67,7 @@ class Erasures:
         item = self._table.get(key)
         if item and item.get("erasing"):
             return erasure_of(bank, _WHOLE_BANK, item)
-        values = {**job_values(item, Asked(), now), **codec.due_values(key, now + RESUMED_AFTER)}
+        values = {**job_values(item, ErasureTarget(), now), **codec.due_values(key, now + RESUMED_AFTER)}
         condition: Condition = equals(era=item["era"]) if item else absent()
         self._table.write(Put(key, values, condition))
         return erasure_of(bank, _WHOLE_BANK, values)
@@ -77,7 +77,7 @@ class Erasures:
         item = self._table.get(_key(bank, cid))
         return erasure_of(bank, cid, item) if item and "era" in item else None
 
-    def pause(self, erasure: Erasure, counts: Counter[str], place: Place, *, now: datetime) -> None:
+    def pause(self, erasure: Erasure, counts: Counter[str], place: RegistryCursor, *, now: datetime) -> None:
         """Book what went so far, and of a bank how far one has come; the sweep goes on.
 
         Raises:
@@ -108,7 +108,7 @@ class Erasures:
 
     # ---- what a bank or a scope has
 
-    def scopes(self, bank: str, after: Place = START) -> Iterator[tuple[Place, dict[str, str]]]:
+    def scopes(self, bank: str, after: RegistryCursor = START) -> Iterator[tuple[RegistryCursor, dict[str, str]]]:
         """Yield each scope of a bank in which anything was ever said or remembered, and its place, after *after*."""
         for shard in range(after[0], keys.REGISTRY_SHARDS):
             seen: set[str] = set()

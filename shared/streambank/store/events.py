@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from streambank.model import ids
-from streambank.model.search import Looked, RawEvent
+from streambank.model.search import EventScan, RawEvent
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys
@@ -54,7 +54,7 @@ class Events:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def of_scope(self, bank: str, scope: Mapping[str, str], *, pending_only: bool, now: datetime) -> Looked:
+    def of_scope(self, bank: str, scope: Mapping[str, str], *, pending_only: bool, now: datetime) -> EventScan:
         """Return the newest events of a scope that any read may show, at most 5,000 or 4 MB of them.
 
         With *pending_only* nothing is read of a stream from its last finished window back.
@@ -64,7 +64,7 @@ class Events:
         batches, is_more = _within_bounds(heapq.merge(*runs, key=lambda batch: -batch.item["at"]))
         found = list(self._shown(batches, dict(scope)))
         events = [one for one in found if one.is_pending] if pending_only else found
-        return Looked(tuple(events[:MOST_EVENTS]), is_cut or is_more or len(events) > MOST_EVENTS)
+        return EventScan(tuple(events[:MOST_EVENTS]), is_cut or is_more or len(events) > MOST_EVENTS)
 
     def _sources(self, bank: str, cid: str) -> tuple[list[_Source], bool]:
         """Return the streams that were written last, and whether there are more."""

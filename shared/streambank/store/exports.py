@@ -24,7 +24,7 @@ from streambank.model.transfer import (
     Record,
     StreamRecord,
     TalkRecord,
-    Wanted,
+    TransferSpec,
 )
 from streambank.model.window import Window
 from streambank.rules import window as windows_rules
@@ -41,7 +41,7 @@ MOST_REVISIONS = 1_000
 _LAST = "~"
 
 # Shard and sort key of a registry entry, and how far what it stands for was read.
-Place = tuple[int, str, str]
+ExportCursor = tuple[int, str, str]
 Rows = Iterator[tuple[str, Record]]
 
 
@@ -54,8 +54,8 @@ class Exports:
         self._histories = ChatHistories(table)
 
     def records(
-        self, bank: str, wanted: Wanted, after: Place | None, *, now: datetime
-    ) -> Iterator[tuple[Place, Record | None]]:
+        self, bank: str, wanted: TransferSpec, after: ExportCursor | None, *, now: datetime
+    ) -> Iterator[tuple[ExportCursor, Record | None]]:
         """Yield what is live of *wanted* from *after* on; None at the end of each entry, whether it held anything."""
         for shard, entry in self._entries(bank, wanted, after):
             begun = after[2] if after and after[:2] == (shard, entry) else ""
@@ -65,7 +65,7 @@ class Exports:
                 yield (shard, entry, inner), record
             yield (shard, entry, _LAST), None
 
-    def _entries(self, bank: str, wanted: Wanted, after: Place | None) -> Iterator[tuple[int, str]]:
+    def _entries(self, bank: str, wanted: TransferSpec, after: ExportCursor | None) -> Iterator[tuple[int, str]]:
         if wanted.scope is not None:
             entries = ((0, entry) for entry in sorted(self._of_scope(bank, wanted)))
             yield from (one for one in entries if after is None or one >= after[:2])
@@ -75,7 +75,7 @@ class Exports:
             for item in self._table.query(keys.registry(bank, shard), between=(first, _LAST)):
                 yield shard, item["SK"]
 
-    def _of_scope(self, bank: str, wanted: Wanted) -> Iterator[str]:
+    def _of_scope(self, bank: str, wanted: TransferSpec) -> Iterator[str]:
         cid = ids.scope_id(wanted.scope or {})
         yield f"C#{cid}"
         streams = keys.registered_stream(bank, cid, "")
@@ -132,7 +132,7 @@ class Exports:
             yield str(event.number), TalkRecord(session_id, session.first, event)
 
     def _conversation(self, bank: str, name: str, now: datetime) -> Rows:
-        for _ in self._table.patience.attempts():
+        for _ in self._table.retry_policy.attempts():
             conversation_id = self._histories.id_of(bank, name)
             pointer = self._histories.find(bank, conversation_id) if conversation_id is not None else None
             if pointer is None or not pointer.is_live(now):

@@ -26,7 +26,7 @@ from streambank.store.chat_histories import ChatHistories
 from streambank.store.memories import version_bump
 from streambank.store.memory_items import change_actions, citation_values, memory_of, revision_values
 from streambank.store.sessions import Sessions, event_values
-from streambank.store.streams import Lifetimes
+from streambank.store.streams import RetentionPolicy
 from streambank.store.table import Table
 
 # TransactWriteItems takes 100 actions; the scope's version, its registry entry and the bank's check are among them.
@@ -36,7 +36,7 @@ _NO_ERA = Condition(("attribute_not_exists(#era)",), frozenset({"era"}))
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class ScopeState:
     """Where an import writes: the scope's version, and whether an erasure is, or came, in its way."""
 
     version: int
@@ -47,7 +47,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class IdOwner:
     """The memory that has an id in the scope in question, and whether the id is another scope's."""
 
     memory: Memory | None
@@ -64,13 +64,13 @@ class Imports:
 
     # ---- what is there
 
-    def ground(self, job: Transfer, scope: Mapping[str, str]) -> Ground:
+    def ground(self, job: Transfer, scope: Mapping[str, str]) -> ScopeState:
         """Return what a scope is like now; it is read before anything that is in it."""
         key, bank_key = keys.version(job.bank, ids.scope_id(scope)), keys.bank_erasure(job.bank)
         found = self._table.read([key, bank_key])
         item = found.get(key, {})
         began = item.get("ebeg")
-        return Ground(
+        return ScopeState(
             item.get("ver", 0),
             item.get("era", 0),
             "erasing" in item,
@@ -83,13 +83,13 @@ class Imports:
         item = self._table.get(keys.bank_erasure(job.bank)) or {"era": 0}
         return bool(item["era"] != job.era)
 
-    def taken(self, bank: str, scope: Mapping[str, str], memory_ids: Sequence[str], *, now: datetime) -> list[Taken]:
+    def taken(self, bank: str, scope: Mapping[str, str], memory_ids: Sequence[str], *, now: datetime) -> list[IdOwner]:
         """Return who has these ids: two items each, a hundred a round trip."""
         cid, spelled = ids.scope_id(scope), ids.canonical(scope)
         wanted = [(keys.memory(bank, cid, name), keys.memory_name(bank, name)) for name in memory_ids]
         found = self._table.read(key for pair in wanted for key in pair)
         return [
-            Taken(
+            IdOwner(
                 memory_of(found[memory], dict(scope)) if memory in found else None,
                 name in found and _is_held(found[name], now) and _canonical(found[name]["sco"]) != spelled,
             )
@@ -99,7 +99,7 @@ class Imports:
     # ---- memories
 
     def write_memories(
-        self, job: Transfer, ground: Ground, changes: Sequence[tuple[Memory | None, MemoryRecord]], *, now: datetime
+        self, job: Transfer, ground: ScopeState, changes: Sequence[tuple[Memory | None, MemoryRecord]], *, now: datetime
     ) -> None:
         """Write memories of one scope with what hangs on them, each whole before the next begins.
 
@@ -141,7 +141,7 @@ class Imports:
 
     # ---- streams
 
-    def begin_stream(self, job: Transfer, ground: Ground, record: StreamRecord) -> None:
+    def begin_stream(self, job: Transfer, ground: ScopeState, record: StreamRecord) -> None:
         """Make a stream that goes on after what is imported, and note where it came from.
 
         Raises:
@@ -180,14 +180,14 @@ class Imports:
     def write_said(
         self,
         job: Transfer,
-        ground: Ground,
+        ground: ScopeState,
         records: Sequence[BatchRecord | MarkerRecord | Window],
-        lifetimes: Lifetimes,
+        retention_policy: RetentionPolicy,
         *,
         now: datetime,
     ) -> None:
         """Write those of *records*, all of one stream, that are not there. Raises Conflict."""
-        puts = {put.key: put for put in (_said_put(record, lifetimes, now) for record in records)}
+        puts = {put.key: put for put in (_said_put(record, retention_policy, now) for record in records)}
         present = self._table.read(puts)
         missing = [put for key, put in puts.items() if key not in present]
         if missing:
@@ -226,14 +226,14 @@ def _weight(action: Action) -> int:
     return sum(len(value) if isinstance(value, bytes) else 4 * len(str(value)) for value in values)
 
 
-def _said_put(record: BatchRecord | MarkerRecord | Window, lifetimes: Lifetimes, now: datetime) -> Put:
+def _said_put(record: BatchRecord | MarkerRecord | Window, retention_policy: RetentionPolicy, now: datetime) -> Put:
     bank, sid = record.stream.bank, record.stream.sid
     if isinstance(record, BatchRecord):
         return Put(keys.batch(bank, sid, record.first), _batch_values(record), absent())
     if isinstance(record, MarkerRecord):
         values = {"seq": record.seq, "win": record.window, "h": record.fingerprint or None}
         return Put(keys.marker(bank, sid, record.key), {**values, "ttl": seconds(record.expires)}, absent())
-    return Put(keys.window(bank, sid, record.number), _window_values(record, lifetimes, now), absent())
+    return Put(keys.window(bank, sid, record.number), _window_values(record, retention_policy, now), absent())
 
 
 def _batch_values(batch: BatchRecord) -> codec.Values:
@@ -247,10 +247,10 @@ def _batch_values(batch: BatchRecord) -> codec.Values:
     }
 
 
-def _window_values(window: Window, lifetimes: Lifetimes, now: datetime) -> codec.Values:
+def _window_values(window: Window, retention_policy: RetentionPolicy, now: datetime) -> codec.Values:
     """An imported window has ended, whatever it was waiting for: its events are generated no second time."""
     state = WindowState.ERASED if window.state is WindowState.ERASED else WindowState.DONE
-    expires = lifetimes.of_operation(window, now=now)
+    expires = retention_policy.of_operation(window, now=now)
     values = codec.window_values(replace(window, state=state, due=None))
     return {**values, "new": None, "end": milliseconds(now), "ttl": seconds(expires)}
 
@@ -259,7 +259,7 @@ def _bank_guard(job: Transfer) -> ConditionCheck:
     return ConditionCheck(keys.bank_erasure(job.bank), equals(era=job.era) if job.era else _NO_ERA)
 
 
-def _guards(job: Transfer, ground: Ground, scope: Mapping[str, str]) -> Iterable[ConditionCheck]:
+def _guards(job: Transfer, ground: ScopeState, scope: Mapping[str, str]) -> Iterable[ConditionCheck]:
     key = keys.version(job.bank, ids.scope_id(scope))
     return _bank_guard(job), ConditionCheck(key, equals(era=ground.era) if ground.era else _NO_ERA)
 

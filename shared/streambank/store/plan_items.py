@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction
-from streambank.model.plan import Candidate, Extracted, Plan, Step
+from streambank.model.plan import Candidate, Extracted, Plan, PlanStep
 from streambank.model.usage import Usage
 from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import Attempt
@@ -129,7 +129,7 @@ def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
     ]
 
 
-def _step_row(step: Step) -> list[Any]:
+def _step_row(step: PlanStep) -> list[Any]:
     return [step.verdict, step.memory_id, step.text, _vector_text(step.vector), step.reason]
 
 
@@ -138,7 +138,7 @@ def plan_of(items: Sequence[Mapping[str, Any]]) -> Plan | None:
         return None
     head = items[0]
     steps = tuple(
-        Step(Verdict(verdict), memory_id, fact, base64.b64decode(vector), reason)
+        PlanStep(Verdict(verdict), memory_id, fact, base64.b64decode(vector), reason)
         for verdict, memory_id, fact, vector, reason in _joined(items)
     )
     offered = text.decompressed(head["seen"])

@@ -12,7 +12,7 @@ from typing import Any
 
 from streambank.errors import Conflict
 from streambank.model import ids
-from streambank.model.session import Position, Session, SessionEvent
+from streambank.model.session import Session, SessionCursor, SessionEvent
 from streambank.store import codec, keys, text
 from streambank.store.actions import Condition, ConditionCheck, Delete, Put, Update, absent, equals, present
 from streambank.store.attributes import instant, milliseconds, seconds
@@ -48,7 +48,7 @@ class Sessions:
         sessions = map(session_of, found.values())
         return {session.id: session for session in sessions if session.is_live(now)}
 
-    def newest(self, bank: str, after: Position | None) -> Iterator[Position]:
+    def newest(self, bank: str, after: SessionCursor | None) -> Iterator[SessionCursor]:
         """Yield update time and id of a bank's sessions, newest first as index `list` has them, after *after*."""
         shards = (
             self._table.query_index(
@@ -61,11 +61,11 @@ class Sessions:
         for _, ties in groupby(merged, key=_rank):
             yield from (place for place in sorted(ties, reverse=True) if after is None or place < after)
 
-    def of_user(self, bank: str, user_id: str) -> Iterator[Position]:
+    def of_user(self, bank: str, user_id: str) -> Iterator[SessionCursor]:
         """Yield creation time and id of a user's sessions, newest first."""
         partition = keys.user_sessions(bank, ids.digest(user_id))
         found = self._table.query_index("list", partition, backward=True, page=_INDEX_PAGE)
-        return (Position(item["G2SK"], item["SK"].removeprefix("X#")) for item in found)
+        return (SessionCursor(item["G2SK"], item["SK"].removeprefix("X#")) for item in found)
 
     def events(self, bank: str, session: Session, *, after: int | None = None) -> Iterator[SessionEvent]:
         """Yield a session's events in the order of their numbers, from *after* on."""
@@ -152,11 +152,11 @@ def _registration(bank: str, session: Session) -> Put:
     return Put(keys.registered_session(bank, session.id), values)
 
 
-def _position(item: Mapping[str, Any]) -> Position:
-    return Position(item["G2SK"], item["PK"].split("#")[2])
+def _position(item: Mapping[str, Any]) -> SessionCursor:
+    return SessionCursor(item["G2SK"], item["PK"].split("#")[2])
 
 
-def _rank(position: Position) -> int:
+def _rank(position: SessionCursor) -> int:
     return position.rank
 
 

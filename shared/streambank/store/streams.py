@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from streambank.model import ids
 from streambank.model.bank import Bank
-from streambank.model.event import KeyedEvent, Seen
+from streambank.model.event import EventMarker, KeyedEvent
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import Window
 from streambank.rules.parts import batches
@@ -24,16 +24,16 @@ _RESULTS_MARGIN = timedelta(days=8)
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class IngestSnapshot:
     """What one round trip tells a call: its stream's head, its bank, and which of its events are known."""
 
     head: Head | None
     bank: Bank | None
-    seen: dict[str, Seen]
+    seen: dict[str, EventMarker]
 
 
 @dataclass(frozen=True, slots=True)
-class Lifetimes:
+class RetentionPolicy:
     """How long raw events are kept, and how long their ids are recognised."""
 
     retention: timedelta
@@ -57,18 +57,18 @@ class Streams:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def surroundings(self, stream: StreamId, event_keys: Iterable[str], *, now: datetime) -> Surroundings:
+    def read_snapshot(self, stream: StreamId, event_keys: Iterable[str], *, now: datetime) -> IngestSnapshot:
         """Return what a call of at most 97 ids needs to know: one round trip."""
         head_key, bank_key = keys.head(stream.bank, stream.sid), keys.bank(stream.bank)
         markers = {keys.marker(stream.bank, stream.sid, key): key for key in event_keys}
         found = self._table.read([head_key, bank_key, *markers])
         seen = {
-            markers[key]: Seen(item["seq"], item["win"], bytes(item.get("h", b"")))
+            markers[key]: EventMarker(item["seq"], item["win"], bytes(item.get("h", b"")))
             for key, item in found.items()
             if key in markers and item["ttl"] >= _floor(now)
         }
         head = found.get(head_key)
-        return Surroundings(codec.head_of(head) if head else None, bank_of(stream.bank, found.get(bank_key)), seen)
+        return IngestSnapshot(codec.head_of(head) if head else None, bank_of(stream.bank, found.get(bank_key)), seen)
 
     def head(self, bank: str, sid: str) -> Head | None:
         """Return the head of a stream, or None."""
@@ -90,7 +90,13 @@ class Streams:
         return codec.head_of(head) if head else None, bank_of(bank, found.get(bank_key))
 
     def commit(
-        self, before: Head | None, after: Head, fresh: Sequence[KeyedEvent], *, now: datetime, lifetimes: Lifetimes
+        self,
+        before: Head | None,
+        after: Head,
+        fresh: Sequence[KeyedEvent],
+        *,
+        now: datetime,
+        retention_policy: RetentionPolicy,
     ) -> Head:
         """Write *after* with its *fresh* events and return it as stored: one transaction.
 
@@ -102,8 +108,8 @@ class Streams:
         actions: list[Action] = [self._head_put(before, stored)]
         if before is None:
             actions.append(_registration(stored.stream))
-        actions += _batch_puts(after, fresh, now, lifetimes)
-        actions += _marker_puts(after, fresh, now, lifetimes)
+        actions += _batch_puts(after, fresh, now, retention_policy)
+        actions += _marker_puts(after, fresh, now, retention_policy)
         self._table.transact(actions)
         return stored
 
@@ -119,13 +125,13 @@ class Streams:
         return stored
 
     def store_window(
-        self, window: Window, events: Sequence[KeyedEvent], *, now: datetime, lifetimes: Lifetimes
+        self, window: Window, events: Sequence[KeyedEvent], *, now: datetime, retention_policy: RetentionPolicy
     ) -> None:
         """Write a window that no head stands behind, with its events: one transaction. Raises as `commit` does."""
         key = keys.window(window.stream.bank, window.stream.sid, window.number)
         as_head = Head(window.stream, seq=window.last_seq, window=window.number)
         actions: list[Action] = [Put(key, codec.window_values(window), absent()), _registration(window.stream)]
-        self._table.transact(actions + _batch_puts(as_head, events, now, lifetimes))
+        self._table.transact(actions + _batch_puts(as_head, events, now, retention_policy))
 
     def rearm(self, head: Head, due: datetime | None) -> None:
         """Set when the sweep looks at *head* again, or that it need not. Raises Conflict."""
@@ -142,18 +148,22 @@ def _registration(stream: StreamId) -> Put:
     return Put(key, {"sid": stream.sid})
 
 
-def _batch_puts(head: Head, fresh: Sequence[KeyedEvent], now: datetime, lifetimes: Lifetimes) -> list[Action]:
+def _batch_puts(
+    head: Head, fresh: Sequence[KeyedEvent], now: datetime, retention_policy: RetentionPolicy
+) -> list[Action]:
     puts: list[Action] = []
     first = head.seq - len(fresh) + 1
     for run in batches(fresh):
         values = codec.batch_values(run, first, head.window, now)
         key = keys.batch(head.stream.bank, head.stream.sid, first)
-        puts.append(Put(key, {**values, "ttl": seconds(now + lifetimes.retention)}, absent()))
+        puts.append(Put(key, {**values, "ttl": seconds(now + retention_policy.retention)}, absent()))
         first += len(run)
     return puts
 
 
-def _marker_puts(head: Head, fresh: Sequence[KeyedEvent], now: datetime, lifetimes: Lifetimes) -> list[Action]:
+def _marker_puts(
+    head: Head, fresh: Sequence[KeyedEvent], now: datetime, retention_policy: RetentionPolicy
+) -> list[Action]:
     first = head.seq - len(fresh) + 1
     return [
         Put(
@@ -162,7 +172,7 @@ def _marker_puts(head: Head, fresh: Sequence[KeyedEvent], now: datetime, lifetim
                 "seq": first + offset,
                 "win": head.window,
                 "h": keyed.event.fingerprint(),
-                "ttl": seconds(now + lifetimes.dedup_horizon),
+                "ttl": seconds(now + retention_policy.dedup_horizon),
             },
             absent_or_expired(_floor(now)),
         )

@@ -21,7 +21,7 @@ _BATCH_WRITES = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often a request is tried, and how it waits: at most 8 tries and 3.6 s, with full jitter."""
 
     pause: Callable[[float], None]
@@ -39,10 +39,10 @@ class Patience:
 class Table:
     """Reads and writes items as plain values; *client* is boto3's low-level DynamoDB client."""
 
-    def __init__(self, client: Any, name: str, patience: Patience) -> None:
+    def __init__(self, client: Any, name: str, retry_policy: RetryPolicy) -> None:
         self._client = client
         self.name = name
-        self.patience = patience
+        self.retry_policy = retry_policy
 
     def _call(self, operation: str, **parameters: Any) -> Any:
         try:
@@ -66,7 +66,7 @@ class Table:
         return items
 
     def _read_batch(self, keys: list[Item]) -> Iterator[Item]:
-        for _ in self.patience.attempts():
+        for _ in self.retry_policy.attempts():
             request = {self.name: {"Keys": keys, "ConsistentRead": True}}
             reply = self._call("batch_get_item", RequestItems=request)
             yield from reply["Responses"].get(self.name, [])
@@ -150,7 +150,7 @@ class Table:
 
     def _contending(self, write: Callable[[], T]) -> T:
         """Return what *write* returns; nothing was written when it meets others, so it may be called again."""
-        for _ in self.patience.attempts():
+        for _ in self.retry_policy.attempts():
             try:
                 return write()
             except Conflict as conflict:
@@ -174,7 +174,7 @@ class Table:
             "ClientRequestToken": uuid.uuid4().hex,
         }
         is_open = False
-        for _ in self.patience.attempts():
+        for _ in self.retry_policy.attempts():
             try:
                 self._client.transact_write_items(**request)
             except Exception as error:
@@ -198,7 +198,7 @@ class Table:
         return len(doomed)
 
     def _write_batch(self, requests: list[dict[str, Any]]) -> None:
-        for _ in self.patience.attempts():
+        for _ in self.retry_policy.attempts():
             reply = self._call("batch_write_item", RequestItems={self.name: requests})
             requests = reply.get("UnprocessedItems", {}).get(self.name, [])
             if not requests:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from streambank.errors import Unavailable
-from streambank.model.transfer import Direction, Transfer, Wanted
+from streambank.model.transfer import Direction, Transfer, TransferSpec
 from streambank.store import codec, keys, text
 from streambank.store.actions import Condition, Put, Update, absent, equals
 from streambank.store.attributes import instant, milliseconds
@@ -36,7 +36,7 @@ class Transfers:
         item = self._table.get(_key(bank, direction))
         return _transfer(bank, direction, item) if item else None
 
-    def begin(self, bank: str, direction: Direction, wanted: Wanted, *, now: datetime) -> Transfer:
+    def begin(self, bank: str, direction: Direction, wanted: TransferSpec, *, now: datetime) -> Transfer:
         """Enter a job and return it, or the one under way.
 
         Raises:
@@ -132,7 +132,7 @@ def _transfer(bank: str, direction: Direction, item: Mapping[str, Any]) -> Trans
         direction,
         item["num"],
         codec.instant_of(item["beg"]),
-        Wanted(scope, user_id, tuple(conversations), source),
+        TransferSpec(scope, user_id, tuple(conversations), source),
         run=item["run"],
         cursor=tuple(json.loads(item["cur"])),
         runs=tuple((run, count) for run, count in json.loads(item["runs"])),

@@ -13,7 +13,7 @@ from streambank.store import codec, keys
 from streambank.store.actions import Condition, ConditionCheck, Update, equals, present
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.keys import Key
-from streambank.store.streams import Lifetimes
+from streambank.store.streams import RetentionPolicy
 from streambank.store.table import Table
 
 # A processed window's events stay at least this long, also when they are older than their retention.
@@ -114,12 +114,12 @@ class Windows:
         prefix = keys.results(window.stream.bank, window.stream.sid, window.number)
         return self._table.query(prefix.pk, prefix=prefix.sk)
 
-    def release_events(self, window: Window, *, now: datetime, lifetimes: Lifetimes) -> None:
+    def release_events(self, window: Window, *, now: datetime, retention_policy: RetentionPolicy) -> None:
         """Give what was held for *window* its expiry back, and take the window out of index `due`."""
-        until = seconds(max(window.last_arrival + lifetimes.retention, now + _LAST_LOOK))
+        until = seconds(max(window.last_arrival + retention_policy.retention, now + _LAST_LOOK))
         for item in self._batches(window):
             self._set_expiry(_key_of(item), until)
-        results_until = seconds(lifetimes.of_results(replace(window, held=False), now=now))
+        results_until = seconds(retention_policy.of_results(replace(window, held=False), now=now))
         for item in self._results(window):
             self._set_expiry(_key_of(item), results_until)
         self._change(window, {"held": None, **codec.due_values(key_of(window), None)}, equals(st=window.state))

@@ -8,36 +8,36 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from streambank.errors import InvalidArgument
-from streambank.model.erasure import Asked, Erasure
+from streambank.model.erasure import Erasure, ErasureTarget
 from streambank.wire import operation, reader
 from streambank.wire.ingest import MAX_ID_BYTES
-from streambank.wire.requests import Message
+from streambank.wire.requests import WireModel
 from streambank.wire.times import rfc3339, without_nulls
 
 MAX_CONVERSATIONS = 100
 _USER = "user_id"
 
 
-class EraseScopeRequest(Message):
+class EraseScopeRequest(WireModel):
     scope: Any = None
     user_id: Annotated[str, Field(min_length=1, max_length=MAX_ID_BYTES)] | None = None
     conversation_ids: Annotated[list[str], Field(max_length=MAX_CONVERSATIONS)] = Field(default_factory=list)
     dry_run: bool = False
 
 
-class EraseRequest(Message):
+class EraseRequest(WireModel):
     force: bool = False
     dry_run: bool = False
 
 
-def asked(request: EraseScopeRequest, scope: Mapping[str, str]) -> Asked:
+def asked(request: EraseScopeRequest, scope: Mapping[str, str]) -> ErasureTarget:
     """Return what goes beside a scope: the sessions of its user where it names nobody else, as `generate` takes it."""
     for index, conversation_id in enumerate(request.conversation_ids):
         reader.text(conversation_id, f"conversationIds[{index}]", least_bytes=1, most_bytes=MAX_ID_BYTES)
     if request.user_id is not None:
         reader.text(request.user_id, "userId", least_bytes=1, most_bytes=MAX_ID_BYTES)
     own = scope[_USER] if scope.keys() == {_USER} else None
-    return Asked(request.user_id or own, tuple(dict.fromkeys(request.conversation_ids)))
+    return ErasureTarget(request.user_id or own, tuple(dict.fromkeys(request.conversation_ids)))
 
 
 def check_forced(request: EraseRequest) -> None:

@@ -41,7 +41,7 @@ Reply = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BankPath:
     """Where a request goes: *parent* is echoed as the caller spelled it, *bank* decides, *rest* is the route in it."""
 
     parent: str
@@ -54,7 +54,7 @@ class Place:
         return f"{self.parent}/{self.bank}"
 
 
-def place(event: Mapping[str, Any]) -> Place:
+def place(event: Mapping[str, Any]) -> BankPath:
     """Return where the request of an API Gateway event goes. Raises NotFound for any other path."""
     path = str(event.get("rawPath", ""))
     # A key of the table takes 1,024 bytes; no id of ours is longer than this.
@@ -66,7 +66,7 @@ def place(event: Mapping[str, Any]) -> Place:
     bank = found["bank"] or ""
     if bank and not BANK_ID.fullmatch(bank):
         raise errors.NotFound(f"there is no bank {bank!r}")
-    return Place(found["parent"], bank, found["rest"] or "")
+    return BankPath(found["parent"], bank, found["rest"] or "")
 
 
 def body(event: Mapping[str, Any], *, most_bytes: int = reader.MAX_BODY_BYTES) -> Any:
@@ -115,7 +115,7 @@ def internal_error() -> Reply:
     return reply({"error": {"code": 500, "message": "internal error", "status": "INTERNAL"}}, 500)
 
 
-def answered(respond: Callable[[], Reply], *, on_fault: Callable[[BaseException], None]) -> Reply:
+def to_response(respond: Callable[[], Reply], *, on_fault: Callable[[BaseException], None]) -> Reply:
     """Return what *respond* returns, or the error that it raises as HTTP; *on_fault* hears of faults of ours."""
     try:
         return respond()

@@ -14,7 +14,7 @@ from streambank.errors import InvalidArgument
 from streambank.model.ids import BANK_ID
 from streambank.model.transfer import FORMAT, FORMAT_VERSION, MANIFEST, Manifest
 from streambank.wire import reader, requests
-from streambank.wire.requests import Message
+from streambank.wire.requests import WireModel
 from streambank.wire.times import rfc3339, without_nulls
 
 MAX_BYTES = 8_000_000
@@ -32,7 +32,7 @@ def _instant(value: Any) -> datetime:
 Instant = Annotated[datetime, BeforeValidator(_instant)]
 
 
-class ManifestShape(Message):
+class ManifestShape(WireModel):
     format: str
     version: int
     bank: str

@@ -15,7 +15,7 @@ from streambank.model.memory import Citation, Evidence, Memory, Profile, Revisio
 from streambank.model.session import SESSION_ID, Session, SessionEvent
 from streambank.model.transfer import MemoryRecord, TalkRecord
 from streambank.wire import ingest, reader, settings
-from streambank.wire.requests import Message
+from streambank.wire.requests import WireModel
 
 MAX_EVENTS = 10_000
 MAX_REVISIONS = 1_000
@@ -62,7 +62,7 @@ Map = Annotated[dict[str, Any], sized(ingest.MAX_EVENT_BYTES)]
 Scope = Annotated[dict[str, str], checked(ingest.scope)]
 Id = Annotated[str, Field(min_length=1, max_length=ingest.MAX_ID_BYTES)]
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
-Said = Annotated[str, Field(max_length=ingest.MAX_EVENT_BYTES)]
+CitedText = Annotated[str, Field(max_length=ingest.MAX_EVENT_BYTES)]
 Name = Annotated[str, Field(max_length=1_024)]
 Number = Annotated[int, Field(ge=0, lt=10**12)]
 Sid = Annotated[str, Field(pattern=r"^[a-z2-7]{26}$")]
@@ -73,18 +73,18 @@ Metadata = Annotated[dict[str, Any], checked(_metadata)]
 # ---- memories
 
 
-class EvidenceShape(Message):
+class EvidenceShape(WireModel):
     stream: Sid
     window: Number
     events: Annotated[list[Number], Field(max_length=MAX_EVENTS)]
 
 
-class ProfileShape(Message):
+class ProfileShape(WireModel):
     schema_id: Name
     times: Annotated[dict[str, Instant], Field(max_length=1_000)] = Field(default_factory=dict)
 
 
-class RevisionShape(Message):
+class RevisionShape(WireModel):
     number: Number
     fact: Text
     create_time: Instant
@@ -107,15 +107,15 @@ class RevisionShape(Message):
         )
 
 
-class CitationShape(Message):
+class CitationShape(WireModel):
     stream: Sid
     window: Number
     number: Number
-    said: Said
+    said: CitedText
     expire_time: Instant
 
 
-class MemoryLine(Message):
+class MemoryLine(WireModel):
     scope: Scope
     memory_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,62}$")]
     fact: Text
@@ -160,7 +160,7 @@ class MemoryLine(Message):
 # ---- sessions and chats
 
 
-class SessionLine(Message):
+class SessionLine(WireModel):
     session_id: SessionId
     user_id: Id
     create_time: Instant
@@ -188,7 +188,7 @@ class SessionLine(Message):
         )
 
 
-class SessionEventLine(Message):
+class SessionEventLine(WireModel):
     session_id: SessionId
     first: Number
     number: Number
@@ -198,8 +198,8 @@ class SessionEventLine(Message):
     content: Map | None = None
     actions: Map | None = None
     event_metadata: Map | None = None
-    error_code: Said | None = None
-    error_message: Said | None = None
+    error_code: CitedText | None = None
+    error_message: CitedText | None = None
     raw_event: Map | None = None
 
     def record(self) -> TalkRecord:
@@ -219,7 +219,7 @@ class SessionEventLine(Message):
         return TalkRecord(self.session_id, self.first, event)
 
 
-class ChatLine(Message):
+class ChatLine(WireModel):
     conversation_id: Id
     messages: Annotated[list[dict[str, Any]], Field(max_length=10_000)]
     format: Annotated[str, Field(max_length=MAX_FORMAT_BYTES)] = ""

@@ -32,7 +32,7 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 ScopeKeys = list[str]
 
 
-class Message(BaseModel):
+class WireModel(BaseModel):
     """An object in either spelling; what is unknown is refused."""
 
     model_config = ConfigDict(
@@ -45,7 +45,7 @@ class Message(BaseModel):
         return {key: item for key, item in value.items() if item is not None} if isinstance(value, dict) else value
 
 
-class OneOf(Message):
+class OneOf(WireModel):
     """An object of which exactly one field is given."""
 
     @model_validator(mode="after")
@@ -55,7 +55,7 @@ class OneOf(Message):
         return self
 
 
-class Exclusive(Message):
+class Exclusive(WireModel):
     """An object in which the fields of *exclusive* never stand together."""
 
     exclusive: ClassVar[tuple[str, ...]]
@@ -67,7 +67,7 @@ class Exclusive(Message):
         return self
 
 
-M = TypeVar("M", bound=Message)
+M = TypeVar("M", bound=WireModel)
 
 
 def parsed(kind: type[M], body: Any) -> M:
@@ -83,23 +83,23 @@ def parsed(kind: type[M], body: Any) -> M:
 # ---- retrieve
 
 
-class SimilaritySearchParams(Message):
+class SimilaritySearchParams(WireModel):
     search_query: Annotated[str, Field(max_length=MAX_QUERY_BYTES)]
     top_k: Annotated[Whole, Field(ge=0)] = 0
     include_events: bool = False
     include_pending: bool = False
 
 
-class SimpleRetrievalParams(Message):
+class SimpleRetrievalParams(WireModel):
     page_size: Annotated[Whole, Field(ge=0)] = 0
     page_token: str = ""
 
 
-class RetrieveProfilesRequest(Message):
+class RetrieveProfilesRequest(WireModel):
     scope: Any = None
 
 
-class RetrieveRequest(Message):
+class RetrieveRequest(WireModel):
     scope: Any = None
     filter: Annotated[str, Field(max_length=4_096)] | None = None
     filter_groups: Any = None
@@ -111,28 +111,28 @@ class RetrieveRequest(Message):
 # ---- banks
 
 
-class GenerationRule(Message):
+class GenerationRule(WireModel):
     event_count: Whole | None = None
     idle_duration: str | None = None
     fixed_interval: str | None = None
     overlap_event_count: Whole | None = None
 
 
-class GenerationTriggerConfig(Message):
+class GenerationTriggerConfig(WireModel):
     generation_rule: GenerationRule | None = None
 
 
-class GenerationConfig(Message):
+class GenerationConfig(WireModel):
     model: Name | None = None
     generation_trigger_config: GenerationTriggerConfig | None = None
     daily_token_budget: Annotated[int, Field(ge=0, le=1_000_000_000), BeforeValidator(_whole)] | None = None
 
 
-class SimilaritySearchConfig(Message):
+class SimilaritySearchConfig(WireModel):
     embedding_model: Name | None = None
 
 
-class GranularTtlConfig(Message):
+class GranularTtlConfig(WireModel):
     create_ttl: Seconds | None = None
     generate_created_ttl: Seconds | None = None
     generate_updated_ttl: Seconds | None = None
@@ -146,13 +146,13 @@ class TtlConfig(Exclusive):
     memory_revision_default_ttl: Seconds | None = None
 
 
-class ManagedMemoryTopic(Message):
+class ManagedMemoryTopic(WireModel):
     managed_topic_enum: Literal[
         "USER_PERSONAL_INFO", "USER_PREFERENCES", "KEY_CONVERSATION_DETAILS", "EXPLICIT_INSTRUCTIONS"
     ]
 
 
-class CustomMemoryTopic(Message):
+class CustomMemoryTopic(WireModel):
     label: Name
     description: Name
 
@@ -162,16 +162,16 @@ class MemoryTopic(OneOf):
     custom_memory_topic: CustomMemoryTopic | None = None
 
 
-class ExampleContent(Message):
+class ExampleContent(WireModel):
     role: Name | None = None
     parts: list[dict[str, Any]] = []
 
 
-class ExampleEvent(Message):
+class ExampleEvent(WireModel):
     content: ExampleContent
 
 
-class ConversationSource(Message):
+class ConversationSource(WireModel):
     events: list[ExampleEvent]
 
 
@@ -180,21 +180,21 @@ class MemoryTopicId(OneOf):
     custom_memory_topic_label: Name | None = None
 
 
-class ExampleMemory(Message):
+class ExampleMemory(WireModel):
     fact: Annotated[str, Field(max_length=8_192)]
     topics: list[MemoryTopicId] | None = None
 
 
-class GenerateMemoriesExample(Message):
+class GenerateMemoriesExample(WireModel):
     conversation_source: ConversationSource
     generated_memories: list[ExampleMemory] = []
 
 
-class ConsolidationConfig(Message):
+class ConsolidationConfig(WireModel):
     revisions_per_candidate_count: Annotated[Whole, Field(ge=0, le=100)] | None = None
 
 
-class CustomizationConfig(Message):
+class CustomizationConfig(WireModel):
     scope_keys: ScopeKeys | None = None
     memory_topics: list[MemoryTopic] | None = None
     generate_memories_examples: list[GenerateMemoriesExample] | None = None
@@ -212,12 +212,12 @@ class SchemaConfig(Exclusive):
     json_schema: Any = None
 
 
-class StructuredMemoryConfig(Message):
+class StructuredMemoryConfig(WireModel):
     scope_keys: ScopeKeys | None = None
     schema_configs: list[SchemaConfig] = []
 
 
-class MemoryBankConfig(Message):
+class MemoryBankConfig(WireModel):
     generation_config: GenerationConfig | None = None
     similarity_search_config: SimilaritySearchConfig | None = None
     ttl_config: TtlConfig | None = None
@@ -226,11 +226,11 @@ class MemoryBankConfig(Message):
     structured_memory_configs: list[StructuredMemoryConfig] | None = None
 
 
-class ContextSpec(Message):
+class ContextSpec(WireModel):
     memory_bank_config: MemoryBankConfig | None = None
 
 
-class BankRequest(Message):
+class BankRequest(WireModel):
     """Create and update; an update with an empty config changes nothing of it, as the SDK always sends one."""
 
     name: Name | None = None
@@ -244,5 +244,5 @@ class BankRequest(Message):
         return config.model_dump(mode="json", by_alias=True, exclude_none=True) or None if config else None
 
 
-class DeleteBankRequest(Message):
+class DeleteBankRequest(WireModel):
     force: bool = False

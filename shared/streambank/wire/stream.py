@@ -9,14 +9,14 @@ from pydantic import Field
 from streambank.model.operation import EventStatus, Operation, StreamStatus
 from streambank.wire import operation, reader
 from streambank.wire.ingest import MAX_ID_BYTES
-from streambank.wire.requests import Message
+from streambank.wire.requests import WireModel
 from streambank.wire.times import without_nulls
 
 MAX_EVENTS = 97
 UNKNOWN = "UNKNOWN"
 
 
-class FindEventsRequest(Message):
+class FindEventsRequest(WireModel):
     scope: Any = None
     stream_id: Annotated[str, Field(max_length=MAX_ID_BYTES)] = ""
     event_ids: Annotated[list[str], Field(min_length=1, max_length=MAX_EVENTS)]

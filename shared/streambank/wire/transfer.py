@@ -7,37 +7,37 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from streambank.errors import InvalidArgument
-from streambank.model.transfer import MANIFEST, Direction, Transfer, Wanted
+from streambank.model.transfer import MANIFEST, Direction, Transfer, TransferSpec
 from streambank.wire import operation
 from streambank.wire.erasure import MAX_CONVERSATIONS, EraseScopeRequest, asked
 from streambank.wire.ingest import MAX_ID_BYTES
 from streambank.wire.ingest import scope as scope_of
-from streambank.wire.requests import Message
+from streambank.wire.requests import WireModel
 from streambank.wire.times import rfc3339, without_nulls
 
 # google.rpc.Code FAILED_PRECONDITION: what stopped an import will stop it again.
 _FAILED = 9
 
 
-class ExportRequest(Message):
+class ExportRequest(WireModel):
     scope: Any = None
     user_id: Annotated[str, Field(min_length=1, max_length=MAX_ID_BYTES)] | None = None
     conversation_ids: Annotated[list[str], Field(max_length=MAX_CONVERSATIONS)] = Field(default_factory=list)
 
 
-class ImportRequest(Message):
+class ImportRequest(WireModel):
     source: Annotated[str, Field(min_length=1, max_length=1_024)]
 
 
-def wanted(request: ExportRequest) -> Wanted:
+def wanted(request: ExportRequest) -> TransferSpec:
     """Return what an export takes: all of the bank, or a scope and what an erasure would take with it."""
     if request.scope is None:
         if request.user_id is not None or request.conversation_ids:
             raise InvalidArgument("scope", "is required beside userId and conversationIds; a whole bank has neither")
-        return Wanted()
+        return TransferSpec()
     scope = scope_of(request.scope, "scope")
     beside = asked(EraseScopeRequest(user_id=request.user_id, conversation_ids=request.conversation_ids), scope)
-    return Wanted(scope, beside.user_id, beside.conversation_ids)
+    return TransferSpec(scope, beside.user_id, beside.conversation_ids)
 
 
 def shown(transfer: Transfer, bank_name: str) -> dict[str, Any]:

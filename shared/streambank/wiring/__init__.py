@@ -7,25 +7,26 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
 
-from streambank.pipeline.ingest import Ingestion
+from streambank.pipeline.events.ingest import IngestContext
 from streambank.settings import AuthMode, Settings
-from streambank.store.streams import Lifetimes, Streams
-from streambank.store.table import Patience, Table
+from streambank.store.streams import RetentionPolicy, Streams
+from streambank.store.table import RetryPolicy, Table
 from streambank.store.windows import Windows
+from streambank.wiring import overrides
 
 if TYPE_CHECKING:
     from streambank.model.principal import Principal
-    from streambank.pipeline.erase import Erasing
-    from streambank.pipeline.export import Exporting
-    from streambank.pipeline.sweep import Sweeper
-    from streambank.pipeline.take_in import Importing
+    from streambank.pipeline.jobs.erase import EraseContext
+    from streambank.pipeline.jobs.export import ExportContext
+    from streambank.pipeline.jobs.import_records import ImportContext
+    from streambank.pipeline.sweep import SweepContext
     from streambank.store.banks import Banks
     from streambank.store.chat_histories import ChatHistories
     from streambank.store.events import Events
@@ -41,24 +42,9 @@ _CONFIG = Config(
 )
 
 
-class Clock(Protocol):
-    """Tells the time, with its zone."""
-
-    def now(self) -> datetime: ...
-
-
-class _SystemClock:
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-
-_clock: Clock = _SystemClock()
-
-
-def use_clock(clock: Clock) -> None:
+def use_clock(clock: overrides.Clock) -> None:
     """Let *clock* rule timers, TTLs, backoff and tokens: local mode's can be moved."""
-    global _clock  # noqa: PLW0603  the one seam for time
-    _clock = clock
+    overrides.current.clock = clock
     from streambank import tracing
     from streambank.wiring import models
 
@@ -68,7 +54,7 @@ def use_clock(clock: Clock) -> None:
 
 def now() -> datetime:
     """Return the present instant to the millisecond, which is what items hold: nothing is shown that is not kept."""
-    instant = _clock.now()
+    instant = overrides.current.clock.now()
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
@@ -77,7 +63,7 @@ class Stores:
     """The table and what is read and written through it."""
 
     settings: Settings
-    patience: Patience
+    retry_policy: RetryPolicy
     table: Table
 
     @property
@@ -95,8 +81,8 @@ class Stores:
         return Plans(self.table)
 
     @property
-    def lifetimes(self) -> Lifetimes:
-        return Lifetimes(self.settings.retention, self.settings.dedup_horizon)
+    def retention_policy(self) -> RetentionPolicy:
+        return RetentionPolicy(self.settings.retention, self.settings.dedup_horizon)
 
     @property
     def banks(self) -> Banks:
@@ -138,18 +124,18 @@ def client(name: str) -> Any:
 def stores() -> Stores:
     """Return the stores of this deployment."""
     settings = Settings.read(os.environ)
-    patience = Patience(time.sleep, random.random)
-    return Stores(settings, patience, Table(client("dynamodb"), settings.table, patience))
+    retry_policy = RetryPolicy(time.sleep, random.random)
+    return Stores(settings, retry_policy, Table(client("dynamodb"), settings.table, retry_policy))
 
 
 @cache
 def caller() -> Callable[[Mapping[str, Any]], Principal]:
     """Return who tells who calls; it raises Unauthenticated, and PermissionDenied for a token that grants nothing."""
-    from streambank.pipeline.key_ring import KeyRing
+    from streambank.pipeline.api_key_cache import ApiKeyCache
     from streambank.store.api_keys import ApiKeys
     from streambank.wire import identity
 
-    ring = KeyRing(ApiKeys(stores().table), now)
+    ring = ApiKeyCache(ApiKeys(stores().table), now)
     modes: dict[AuthMode, Callable[[Mapping[str, Any]], Principal]] = {
         AuthMode.KEYS: lambda event: ring.holder(identity.token(event)),
         AuthMode.JWT: identity.claimed,
@@ -167,10 +153,10 @@ def page_secret() -> bytes:
     return page_secret(stores().table)
 
 
-def ingestion() -> Ingestion:
+def ingestion() -> IngestContext:
     """Return what an ingest needs."""
     built = stores()
-    return Ingestion(built.streams, built.windows, now, built.patience, built.lifetimes)
+    return IngestContext(built.streams, built.windows, now, built.retry_policy, built.retention_policy)
 
 
 @cache
@@ -181,19 +167,19 @@ def executions() -> Executions:
     return Executions(client("stepfunctions"), Settings.read(os.environ).state_machine_arn)
 
 
-def erasing(time: timedelta) -> Erasing:
+def erasing(time: timedelta) -> EraseContext:
     """Return what an erasure needs that may take *time* from now on."""
-    from streambank.pipeline.erase import Erasing
+    from streambank.pipeline.jobs.erase import EraseContext
     from streambank.store.erasures import Erasures
 
     built, end = stores(), now() + time
-    return Erasing(
+    return EraseContext(
         erasures=Erasures(built.table),
         streams=built.streams,
         sessions=built.sessions,
         histories=built.histories,
-        lifetimes=built.lifetimes,
-        patience=built.patience,
+        retention_policy=built.retention_policy,
+        retry_policy=built.retry_policy,
         clock=now,
         has_time=lambda: now() < end,
     )
@@ -213,53 +199,53 @@ def objects() -> Objects:
     return Objects(boto3.client("s3", config=config), bucket)
 
 
-def exporting(time: timedelta) -> Exporting:
+def exporting(time: timedelta) -> ExportContext:
     """Return what an export needs that may take *time* from now on. Raises FailedPrecondition as `objects` does."""
-    from streambank.pipeline.export import Exporting
+    from streambank.pipeline.jobs.export import ExportContext
     from streambank.store.exports import Exports
     from streambank.store.transfers import Transfers
 
     built, end = stores(), now() + time
-    return Exporting(
+    return ExportContext(
         transfers=Transfers(built.table),
         exports=Exports(built.table),
         objects=objects(),
         banks=built.banks,
-        patience=built.patience,
+        retry_policy=built.retry_policy,
         clock=now,
         has_time=lambda: now() < end,
     )
 
 
-def importing(time: timedelta) -> Importing:
+def importing(time: timedelta) -> ImportContext:
     """Return what an import needs that may take *time* from now on. Raises FailedPrecondition as `objects` does."""
-    from streambank.pipeline.take_in import Importing
+    from streambank.pipeline.jobs.import_records import ImportContext
     from streambank.store.imports import Imports
     from streambank.store.transfers import Transfers
     from streambank.wiring import models
 
     built, end = stores(), now() + time
-    return Importing(
+    return ImportContext(
         transfers=Transfers(built.table),
         imports=Imports(built.table),
         objects=objects(),
         banks=built.banks,
         sessions=built.sessions,
         embedder=models.embedder(),
-        lifetimes=built.lifetimes,
-        patience=built.patience,
+        retention_policy=built.retention_policy,
+        retry_policy=built.retry_policy,
         clock=now,
         has_time=lambda: now() < end,
     )
 
 
-def sweeper() -> Sweeper:
+def sweeper() -> SweepContext:
     """Return what a sweep needs."""
-    from streambank.pipeline.sweep import Sweeper
+    from streambank.pipeline.sweep import SweepContext
     from streambank.store.due import DueIndex
 
     built = stores()
-    return Sweeper(
+    return SweepContext(
         due=DueIndex(built.table),
         streams=built.streams,
         windows=built.windows,
@@ -269,7 +255,7 @@ def sweeper() -> Sweeper:
         exporting=exporting,
         importing=importing,
         executions=executions(),
-        lifetimes=built.lifetimes,
+        retention_policy=built.retention_policy,
         clock=now,
         jitter=random.random,
     )

@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 
-from streambank.wiring import stores
+from streambank.wiring import overrides, stores
 
 if TYPE_CHECKING:
     from streambank.llm.bedrock.converse import Converse
     from streambank.llm.ports import Consolidator, Embedder, Extractor
-    from streambank.pipeline.spending import Spending
-    from streambank.store.ledger import Ledger
+    from streambank.pipeline.generation.token_budget import TokenBudget
+    from streambank.store.usage import UsageStore
 
 
 @cache
-def ledger() -> Ledger:
+def usage_store() -> UsageStore:
     """Return the books about model calls."""
-    from streambank.store.ledger import Ledger
+    from streambank.store.usage import UsageStore
 
-    return Ledger(stores().table)
+    return UsageStore(stores().table)
 
 
 @cache
-def spending() -> Spending:
+def token_budget() -> TokenBudget:
     """Return what holds model calls within their budgets."""
-    from streambank.pipeline.spending import Spending
+    from streambank.pipeline.generation.token_budget import TokenBudget
 
     settings = stores().settings
-    return Spending(ledger(), settings.daily_tokens, settings.call_tokens, settings.prices)
+    return TokenBudget(usage_store(), settings.daily_tokens, settings.call_tokens, settings.prices)
 
 
 @cache
@@ -56,17 +56,11 @@ def _converse() -> Converse:
     return Converse(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
 
 
-def _is_embedded() -> bool:
-    return stores().settings.model == "embedded"
-
-
 @cache
 def extractor() -> Extractor:
     """Return who proposes facts."""
-    if _is_embedded():
-        from streambank.llm.embedded.extractor import EmbeddedExtractor
-
-        return EmbeddedExtractor()
+    if overrides.current.models:
+        return overrides.current.models.extractor()
     from streambank.llm.bedrock.extractor import BedrockExtractor
 
     return BedrockExtractor(_converse())
@@ -75,10 +69,8 @@ def extractor() -> Extractor:
 @cache
 def consolidator() -> Consolidator:
     """Return who decides what facts mean for memories."""
-    if _is_embedded():
-        from streambank.llm.embedded.consolidator import EmbeddedConsolidator
-
-        return EmbeddedConsolidator()
+    if overrides.current.models:
+        return overrides.current.models.consolidator()
     from streambank.llm.bedrock.consolidator import BedrockConsolidator
 
     return BedrockConsolidator(_converse())
@@ -87,10 +79,8 @@ def consolidator() -> Consolidator:
 @cache
 def embedder() -> Embedder:
     """Return who maps texts to vectors."""
-    if _is_embedded():
-        from streambank.llm.embedded.embedder import WordLlamaEmbedder
-
-        return WordLlamaEmbedder()
+    if overrides.current.models:
+        return overrides.current.models.embedder()
     from streambank.llm.bedrock.embedder import BedrockEmbedder
     from streambank.llm.bedrock.models import Models
     from streambank.llm.bedrock.sending import Sender
@@ -99,4 +89,4 @@ def embedder() -> Embedder:
 
 
 # Built once; another environment builds them anew.
-BUILT = (extractor, consolidator, embedder, ledger, spending, _bedrock)
+BUILT = (extractor, consolidator, embedder, usage_store, token_budget, _bedrock)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.client import AsyncStreambank, Streambank
-from streambank.client.chat import ChatMemory, Feed, FeedCounts, InMemoryChatHistoryProvider
-from streambank.client.chat.feeding import new_messages
+from streambank_client import AsyncStreambank, Streambank
+from streambank_client.chat import ChatMemory, Feed, FeedCounts, InMemoryChatHistoryProvider
+from streambank_client.chat.feeding import new_messages
 from tests.chat_rows import SYSTEM, assistant, call, result, run, user
 
 SCOPE = {"user_id": "u1"}
@@ -140,7 +140,7 @@ def test_a_feed_that_fails_fails_no_run(bank, service, caplog, status):
     assert feed.counts == FeedCounts(failed=2)
     assert len(service.calls) == 1
     assert "secret" not in caplog.text + str([vars(record) for record in caplog.records])
-    assert [record.getMessage() for record in caplog.records if record.name == "streambank.client"] == ["turn not fed"]
+    assert [record.getMessage() for record in caplog.records if record.name == "streambank_client"] == ["turn not fed"]
 
 
 def test_one_poisoned_message_takes_no_other_with_it(bank, service):

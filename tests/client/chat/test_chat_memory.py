@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from streambank.client.chat import ChatMemory, InMemoryChatHistoryProvider
-from streambank.client.errors import PreconditionFailed
+from streambank_client.chat import ChatMemory, InMemoryChatHistoryProvider
+from streambank_client.errors import PreconditionFailed
 from tests.chat_rows import SYSTEM, ChatRows, Watched, assistant, run, texts, user
 
 

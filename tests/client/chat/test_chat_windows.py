@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.client import formats
-from streambank.client.chat import window
-from streambank.client.chat.shapes import tool_parts, without
+from streambank_client import formats
+from streambank_client.chat import window
+from streambank_client.chat.shapes import tool_parts, without
 
 KOOG = "ai.koog.prompt.message."
 

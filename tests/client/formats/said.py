@@ -1,7 +1,7 @@
 """Short ways to say in a test what was converted and what was not."""
 
-from streambank.client import formats
-from streambank.client.formats import Options
+from streambank_client import formats
+from streambank_client.formats import Options
 
 DEFAULTS = Options()
 THINKING = Options(include_reasoning=True)

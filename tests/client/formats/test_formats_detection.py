@@ -2,8 +2,8 @@
 
 import pytest
 
-from streambank.client import formats
-from streambank.client.formats import ToolNames, detect
+from streambank_client import formats
+from streambank_client.formats import ToolNames, detect
 
 P = "ai.koog.prompt.message."
 

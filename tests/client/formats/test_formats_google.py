@@ -2,7 +2,7 @@
 
 import pytest
 
-from streambank.client import formats
+from streambank_client import formats
 from tests.client.formats.said import THINKING, comes_back, losses, parts
 
 SNAKE = {

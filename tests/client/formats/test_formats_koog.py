@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from streambank.client import formats
+from streambank_client import formats
 from tests.client.formats.said import THINKING, comes_back, losses, parts, unsayable
 from tests.client.formats.shapes import NO_TIME
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streambank.client import formats
-from streambank.client.formats import Options, Reason
 from streambank.wire import ingest
+from streambank_client import formats
+from streambank_client.formats import Options, Reason
 from tests.client.formats.shapes import SHAPES
 
 pytestmark = pytest.mark.slow  # half a minute of drawing

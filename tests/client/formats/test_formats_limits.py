@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from streambank.client import formats
-from streambank.client.formats import Options, Reason
-from streambank.client.formats.conversion import MAX_CONTENT_BYTES, MAX_INLINE_BYTES
 from streambank.wire import ingest
+from streambank_client import formats
+from streambank_client.formats import Options, Reason
+from streambank_client.formats.conversion import MAX_CONTENT_BYTES, MAX_INLINE_BYTES
 from tests.client.formats.said import losses, parts
 
 

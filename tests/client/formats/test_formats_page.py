@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from streambank.client.formats import FORMATS, Reason
+from streambank_client.formats import FORMATS, Reason
 
 PAGE = Path(__file__).parents[3] / "docs/formats.md"
 

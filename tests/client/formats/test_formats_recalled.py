@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streambank.client.formats import render_memories
 from streambank.rules.recalled import without_recalled
+from streambank_client.formats import render_memories
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streambank.client import formats
+from streambank_client import formats
 
 P = "ai.koog.prompt.message."
 

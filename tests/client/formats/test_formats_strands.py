@@ -4,8 +4,8 @@ from base64 import b64encode
 
 import pytest
 
-from streambank.client import formats
-from streambank.client.formats import Options, ToolNames
+from streambank_client import formats
+from streambank_client.formats import Options, ToolNames
 from tests.client.formats.said import THINKING, comes_back, losses, parts, unsayable
 
 OFFICE = "application/vnd.openxmlformats-officedocument."

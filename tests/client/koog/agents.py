@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from streambank.client.koog import InMemoryStorage, LongTermMemory, MemoryRecord, SearchRequest, SearchResult
+from streambank_client.koog import InMemoryStorage, LongTermMemory, MemoryRecord, SearchRequest, SearchResult
 
 KINDS = ("plain", "stream", "asynchronous", "asynchronous_stream")
 STREAMS = ("stream", "asynchronous_stream")

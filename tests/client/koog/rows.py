@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from streambank.client.koog import (
+from streambank_client.koog import (
     FilteringExtractionStrategy,
     IngestionSettings,
     IngestionTiming,

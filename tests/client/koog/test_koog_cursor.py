@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.client.koog.cursor import Cursor
-from streambank.client.koog.messages import PromptMessage
+from streambank_client.koog.cursor import Cursor
+from streambank_client.koog.messages import PromptMessage
 from tests.client.koog.agents import NOON
 
 few_texts = st.sampled_from(["yes", "no", "ok"])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from streambank.client.koog import (
+from streambank_client.koog import (
     FailurePolicy,
     FilteringExtractionStrategy,
     IngestionError,
@@ -323,7 +323,7 @@ def test_failed_storing_is_logged_and_counted(
     """By default a storage that fails costs the run nothing but a warning, which does not say what was said."""
     storage, model = Recording(failure=Broken("hello there")), Model(["hi"])
     memory = remembering(storage, timing=timing)
-    with caplog.at_level(logging.DEBUG, logger="streambank.client"):
+    with caplog.at_level(logging.DEBUG, logger="streambank_client"):
         assert play(memory, model, kind, HELLO) == ["hi"]
     assert {record.message for record in caplog.records} == {"ingestion failed"}
     assert {record.error_type for record in caplog.records} == {"Broken"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from streambank.client.koog.messages import PromptMessage, read, read_reply
+from streambank_client.koog.messages import PromptMessage, read, read_reply
 
 STAMP = {"metaInfo": {"timestamp": "2026-01-02T03:04:05Z"}}
 K = "ai.koog.prompt.message."

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from streambank.client.koog import (
+from streambank_client.koog import (
     FailurePolicy,
     IngestionSettings,
     IngestionTiming,
@@ -158,7 +158,7 @@ def test_manual_retrieval_searches_nothing_by_itself(storage: InMemoryStorage) -
 def test_failed_search_costs_the_call_nothing(kind: str, caplog: pytest.LogCaptureFixture) -> None:
     """By default a search that fails is logged without the query, and the model is asked as it stands."""
     model = Model(["hi"])
-    with caplog.at_level(logging.DEBUG, logger="streambank.client"):
+    with caplog.at_level(logging.DEBUG, logger="streambank_client"):
         play(recalling(Recording(failure=Broken("kites"))), model, kind, PROMPT)
     assert model.prompts == [PROMPT]
     assert [record.message for record in caplog.records] == ["retrieval failed"]

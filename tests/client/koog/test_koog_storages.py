@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from streambank.client import AsyncStreambank, GenerationRule, Streambank
-from streambank.client.errors import PermissionDenied, StreambankError
-from streambank.client.koog import (
+from streambank_client import AsyncStreambank, GenerationRule, Streambank
+from streambank_client.errors import PermissionDenied, StreambankError
+from streambank_client.koog import (
     AsyncStreambankStorage,
     FilteringExtractionStrategy,
     InMemoryStorage,
@@ -21,7 +21,7 @@ from streambank.client.koog import (
     SearchRequest,
     StreambankStorage,
 )
-from streambank.client.koog.extraction import told_apart
+from streambank_client.koog.extraction import told_apart
 from tests.client.koog.agents import NOON
 
 URL = "https://memory.example"

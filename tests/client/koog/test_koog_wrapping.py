@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from streambank.client.koog import IngestionSettings, InMemoryStorage, LongTermMemory, RetrievalSettings
+from streambank_client.koog import IngestionSettings, InMemoryStorage, LongTermMemory, RetrievalSettings
 from tests.client.koog.agents import AsyncRecording, Model, Recording, texts, user
 
 HELLO = [user("hello")]

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from streambank.client.banks import Streambank
+from streambank_client.banks import Streambank
 
 Document = dict[str, Any]
 NOW = "2026-03-01T12:00:00Z"

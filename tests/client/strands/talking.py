@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from streambank.client.strands.stores import AddMessagesContext
-from streambank.client.strands.triggers import IntervalTrigger
-from streambank.client.strands.types import ExtractionResult, ExtractorContext
+from streambank_client.strands.stores import AddMessagesContext
+from streambank_client.strands.triggers import IntervalTrigger
+from streambank_client.strands.types import ExtractionResult, ExtractorContext
 
 Message = dict[str, Any]
 

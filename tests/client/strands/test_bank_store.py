@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from streambank.client.errors import InternalError, NotFound, PermissionDenied, Unauthenticated, Unavailable
-from streambank.client.strands import BankFactStore, BankStore, ExtractionConfig, InvocationTrigger, MemoryManager
-from streambank.client.strands.stores import AddMessagesContext, Ingested
-from streambank.client.strands.types import ExtractionResult, MemoryMessageFilter
+from streambank_client.errors import InternalError, NotFound, PermissionDenied, Unauthenticated, Unavailable
+from streambank_client.strands import BankFactStore, BankStore, ExtractionConfig, InvocationTrigger, MemoryManager
+from streambank_client.strands.stores import AddMessagesContext, Ingested
+from streambank_client.strands.types import ExtractionResult, MemoryMessageFilter
 from tests.client.strands.service import Stub, remembered
 from tests.client.strands.talking import Shouting, assistant, turn, user
 

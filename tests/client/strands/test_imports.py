@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from streambank.client import strands
+from streambank_client import strands
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -24,13 +24,13 @@ def run(program: str) -> str:
 
 def test_types_are_light() -> None:
     """The types and our manager bring neither HTTP nor Strands."""
-    program = "import sys, streambank.client.strands; print({'httpx', 'pydantic', 'strands'} & set(sys.modules))"
+    program = "import sys, streambank_client.strands; print({'httpx', 'pydantic', 'strands'} & set(sys.modules))"
     assert run(program) == "set()"
 
 
 def test_stores_need_no_strands() -> None:
     """The stores for our manager work where Strands is missing."""
-    assert run("import sys; sys.modules['strands'] = None; from streambank.client.strands import BankStore; print(1)")
+    assert run("import sys; sys.modules['strands'] = None; from streambank_client.strands import BankStore; print(1)")
 
 
 def test_missing_strands_is_told() -> None:
@@ -39,7 +39,7 @@ def test_missing_strands_is_told() -> None:
 import sys
 sys.modules["strands"] = None
 try:
-    from streambank.client.strands import StreambankMemoryStore
+    from streambank_client.strands import StreambankMemoryStore
 except ModuleNotFoundError as error:
     print(error)
 """

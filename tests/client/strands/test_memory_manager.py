@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.client.strands.backoff import Backoff
-from streambank.client.strands.cursor import BufferLimits
-from streambank.client.strands.memory import FlushResult, MemoryManager
-from streambank.client.strands.stores import Ingested
-from streambank.client.strands.triggers import IntervalTrigger, InvocationTrigger
-from streambank.client.strands.types import ExtractionConfig, ExtractionTrigger, MemoryMessageFilter
 from streambank.errors import Unavailable
+from streambank_client.strands.backoff import Backoff
+from streambank_client.strands.cursor import BufferLimits
+from streambank_client.strands.memory import FlushResult, MemoryManager
+from streambank_client.strands.stores import Ingested
+from streambank_client.strands.triggers import IntervalTrigger, InvocationTrigger
+from streambank_client.strands.types import ExtractionConfig, ExtractionTrigger, MemoryMessageFilter
 from tests.client.strands.talking import (
     Batches,
     Facts,
@@ -670,8 +670,8 @@ def test_flush_from_threads() -> None:
 PROGRAM = """
 import sys, time
 from tests.client.strands.talking import Batches, turn
-from streambank.client.strands.memory import MemoryManager
-from streambank.client.strands.triggers import InvocationTrigger
+from streambank_client.strands.memory import MemoryManager
+from streambank_client.strands.triggers import InvocationTrigger
 
 class Slow(Batches):
     async def add_messages(self, messages, context):

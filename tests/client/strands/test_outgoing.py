@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.client.errors import InvalidArgument, PayloadTooLarge, Unavailable
-from streambank.client.formats.conversion import Options, Reason
-from streambank.client.formats.tool_names import ToolNames
-from streambank.client.strands import outgoing
-from streambank.client.strands.outgoing import MOST_BYTES, MOST_EVENTS, Outgoing, Prepared
-from streambank.client.strands.stores import AddMessagesContext
-from streambank.client.types import Event
+from streambank_client.errors import InvalidArgument, PayloadTooLarge, Unavailable
+from streambank_client.formats.conversion import Options, Reason
+from streambank_client.formats.tool_names import ToolNames
+from streambank_client.strands import outgoing
+from streambank_client.strands.outgoing import MOST_BYTES, MOST_EVENTS, Outgoing, Prepared
+from streambank_client.strands.stores import AddMessagesContext
+from streambank_client.types import Event
 from tests.client.strands.talking import Message, assistant, user
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.client.strands.hooks import Hooks
-from streambank.client.strands.triggers import IntervalTrigger, InvocationTrigger
-from streambank.client.strands.types import (
+from streambank_client.strands.hooks import Hooks
+from streambank_client.strands.triggers import IntervalTrigger, InvocationTrigger
+from streambank_client.strands.types import (
     DEFAULT_MEMORY_MESSAGE_FILTER,
     ExtractionConfig,
     ExtractionResult,

@@ -16,7 +16,7 @@ from streambank.llm.ports import Usage
 _TRUNCATED = frozenset({"max_tokens", "model_context_window_exceeded"})
 _STOPPED = frozenset({"guardrail_intervened", "content_filtered"})
 
-Message = dict[str, Any]
+ConverseMessage = dict[str, Any]
 T = TypeVar("T")
 
 
@@ -69,7 +69,7 @@ class Converse:
             raise
         raise AssertionError("unreachable")  # pragma: no cover
 
-    def _send(self, question: Question, messages: list[Message]) -> tuple[Mapping[str, Any], Usage]:
+    def _send(self, question: Question, messages: list[ConverseMessage]) -> tuple[Mapping[str, Any], Usage]:
         request = self._request(question, messages)
         with tracing.chat("aws.bedrock", request["modelId"]):
             reply, repeated = self.sender.send(lambda: self.client.converse(**request))
@@ -79,7 +79,7 @@ class Converse:
         usage = Usage(1, sent, int(tokens.get("inputTokens", 0)), int(tokens.get("outputTokens", 0)), repeated)
         return reply, usage
 
-    def _request(self, question: Question, messages: list[Message]) -> dict[str, Any]:
+    def _request(self, question: Question, messages: list[ConverseMessage]) -> dict[str, Any]:
         models = self.models
         request: dict[str, Any] = {
             "modelId": chosen(question.model, models.model),
@@ -94,11 +94,11 @@ class Converse:
         return request
 
 
-def _user(text: str) -> Message:
+def _user(text: str) -> ConverseMessage:
     return {"role": "user", "content": [{"text": text}]}
 
 
-def _length(message: Message) -> int:
+def _length(message: ConverseMessage) -> int:
     return sum(len(block.get("text", "")) for block in message["content"])
 
 
@@ -112,7 +112,7 @@ def _content(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(reply.get("output", {}).get("message", {}).get("content") or [])
 
 
-def _told(content: list[dict[str, Any]], problem: str) -> list[Message]:
+def _told(content: list[dict[str, Any]], problem: str) -> list[ConverseMessage]:
     """Return the turns that show a model its answer and what is wrong with it."""
     correction = f"That answer cannot be used: {problem}. Call the tool again, complete and correct."
     kept = [block for block in content if "toolUse" in block or str(block.get("text", "")).strip()]

@@ -32,7 +32,7 @@ _CLOSED = frozenset(
 )
 _TOO_LONG = ("too long", "too many tokens", "exceeds the maximum", "maximum context", "input length")
 
-Reply = Mapping[str, Any]
+BedrockReply = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Sender:
     pause: Callable[[float], None]
     jitter: Callable[[], float]
 
-    def send(self, request: Callable[[], Reply]) -> tuple[Reply, int]:
+    def send(self, request: Callable[[], BedrockReply]) -> tuple[BedrockReply, int]:
         """Return the reply and how many sends had to be repeated.
 
         Raises:

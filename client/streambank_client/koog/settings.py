@@ -1,0 +1,111 @@
+"""How memory is written and how it is read: settings, and what may go wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from streambank_client.errors import StreambankError
+from streambank_client.koog.augmentation import Augmenter, SystemPromptAugmenter, last_user_message
+from streambank_client.koog.extraction import ExtractionStrategy, FilteringExtractionStrategy
+from streambank_client.koog.messages import PromptMessage
+from streambank_client.koog.records import AsyncSearchStorage, AsyncWriteStorage, SearchStorage, WriteStorage
+
+QueryProvider: TypeAlias = Callable[[Sequence[PromptMessage]], str | Awaitable[str | None] | None]
+
+# A storage left out is reported as ValueError, like all that is wrong with settings.
+_UNSET: Any = None
+
+
+class IngestionTiming(StrEnum):
+    """When messages are stored; each of them once in a run either way."""
+
+    ON_LLM_CALL = "ON_LLM_CALL"
+    """What is new in a prompt before the model is called, and what it answers after."""
+    ON_AGENT_COMPLETION = "ON_AGENT_COMPLETION"
+    """All of a run together once it has ended well; nothing of one that failed."""
+
+
+class FailurePolicy(StrEnum):
+    """What a storage's failure does to the run. A cancellation ends it under either."""
+
+    LOG_AND_CONTINUE = "LOG_AND_CONTINUE"
+    """The failure is logged and counted in `Run.counts`, and the model is called all the same."""
+    FAIL_FAST = "FAIL_FAST"
+    """`IngestionError` or `RetrievalError` is raised, with the failure as its cause."""
+
+
+class IngestionError(StreambankError):
+    """Messages could not be stored; the cause says why."""
+
+
+class RetrievalError(StreambankError):
+    """Memories could not be searched; the cause says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestionSettings:
+    """How messages become records, when, and where they are stored.
+
+    storage: required; an asynchronous one takes an asynchronous model function.
+    extraction_strategy: any callable that makes records of messages; what it raises reaches the caller.
+    enable_automatic_ingestion: without it nothing is stored but by hand, through `LongTermMemory.ingestion_storage`.
+    namespace: given to the storage with every call.
+
+    Raises:
+        ValueError: there is no storage, the timing or the policy is unknown, the namespace is empty.
+    """
+
+    storage: WriteStorage | AsyncWriteStorage = _UNSET
+    extraction_strategy: ExtractionStrategy = field(default_factory=FilteringExtractionStrategy)
+    timing: IngestionTiming = IngestionTiming.ON_LLM_CALL
+    enable_automatic_ingestion: bool = True
+    namespace: str | None = None
+    failure_policy: FailurePolicy = FailurePolicy.LOG_AND_CONTINUE
+
+    def __post_init__(self) -> None:
+        _check_place(self.storage, self.namespace)
+        object.__setattr__(self, "timing", IngestionTiming(self.timing))
+        object.__setattr__(self, "failure_policy", FailurePolicy(self.failure_policy))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievalSettings:
+    """What is searched for before each call of a model, and how the prompt of that call is told.
+
+    storage: required; an asynchronous one takes an asynchronous model function.
+    top_k: how many memories at most, 1 to 100.
+    threshold: the least score, -1 to 1.
+    query: makes the text to search for; where it makes none, nothing is searched.
+    augmenter: returns the messages to send in place of the prompt's; these are not changed.
+    enable_automatic_retrieval: without it nothing is searched but by hand, through `LongTermMemory.retrieval_storage`.
+
+    Raises:
+        ValueError: there is no storage, a number is out of its range, the policy is unknown, the namespace is empty.
+    """
+
+    storage: SearchStorage | AsyncSearchStorage = _UNSET
+    top_k: int = 10
+    threshold: float = 0.0
+    query: QueryProvider = last_user_message
+    augmenter: Augmenter = field(default_factory=SystemPromptAugmenter)
+    enable_automatic_retrieval: bool = True
+    namespace: str | None = None
+    failure_policy: FailurePolicy = FailurePolicy.LOG_AND_CONTINUE
+
+    def __post_init__(self) -> None:
+        _check_place(self.storage, self.namespace)
+        if isinstance(self.top_k, bool) or not isinstance(self.top_k, int) or not 1 <= self.top_k <= 100:
+            raise ValueError("top_k must be a whole number from 1 to 100")
+        if not -1 <= self.threshold <= 1:
+            raise ValueError("threshold must be from -1 to 1")
+        object.__setattr__(self, "failure_policy", FailurePolicy(self.failure_policy))
+
+
+def _check_place(storage: Any, namespace: str | None) -> None:
+    if storage is None:
+        raise ValueError("storage must be set")
+    if namespace == "":
+        raise ValueError("namespace must not be empty; leave it out for none")

@@ -1,0 +1,81 @@
+"""Memory for agents: the extraction types of Strands, our memory manager, and stores.
+
+Only `StreambankMemoryStore`, `StreambankFactStore` and `attach` need Strands itself: the extra `strands`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from streambank_client.strands.backoff import Backoff
+from streambank_client.strands.cursor import BufferLimits
+from streambank_client.strands.hooks import AgentLoop
+from streambank_client.strands.memory import Attachment, FlushResult, MemoryManager
+from streambank_client.strands.stores import AddMessagesContext, Ingested, MemoryEntry, MemoryStore
+from streambank_client.strands.triggers import IntervalTrigger, InvocationTrigger
+from streambank_client.strands.types import (
+    DEFAULT_MEMORY_MESSAGE_FILTER,
+    ExtractionConfig,
+    ExtractionResult,
+    ExtractionTrigger,
+    ExtractionTriggerContext,
+    Extractor,
+    ExtractorContext,
+    MemoryMessageFilter,
+)
+
+if TYPE_CHECKING:
+    from streambank_client.strands.bank_store import BankFactStore, BankStore
+    from streambank_client.strands.store import StreambankFactStore, StreambankMemoryStore
+    from streambank_client.strands.strands_agent import attach
+
+# What brings pydantic and httpx, or Strands.
+_LAZY = {
+    "BankFactStore": "bank_store",
+    "BankStore": "bank_store",
+    "StreambankFactStore": "store",
+    "StreambankMemoryStore": "store",
+    "attach": "strands_agent",
+}
+
+__all__ = [
+    "DEFAULT_MEMORY_MESSAGE_FILTER",
+    "AddMessagesContext",
+    "AgentLoop",
+    "Attachment",
+    "Backoff",
+    "BankFactStore",
+    "BankStore",
+    "BufferLimits",
+    "ExtractionConfig",
+    "ExtractionResult",
+    "ExtractionTrigger",
+    "ExtractionTriggerContext",
+    "Extractor",
+    "ExtractorContext",
+    "FlushResult",
+    "Ingested",
+    "IntervalTrigger",
+    "InvocationTrigger",
+    "MemoryEntry",
+    "MemoryManager",
+    "MemoryMessageFilter",
+    "MemoryStore",
+    "StreambankFactStore",
+    "StreambankMemoryStore",
+    "attach",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        value = getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "strands":
+            raise
+        raise ModuleNotFoundError(f"{name} needs Strands: pip install 'streambank[strands]'", name="strands") from None
+    globals()[name] = value
+    return value

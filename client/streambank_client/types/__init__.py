@@ -1,0 +1,210 @@
+"""What the API takes and answers, as frozen objects."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from streambank_client.spelling import JsonObject, MetadataValue
+    from streambank_client.types.banks import (
+        BankContext,
+        BankResource,
+        ConsolidationConfig,
+        ConversationSource,
+        CustomizationConfig,
+        CustomMemoryTopic,
+        ExampleMemory,
+        GenerateMemoriesExample,
+        GenerationConfig,
+        GenerationTriggerConfig,
+        GranularTtlConfig,
+        ManagedMemoryTopic,
+        MemoryBankConfig,
+        MemoryTopic,
+        SchemaConfig,
+        SimilaritySearchConfig,
+        StructuredMemoryConfig,
+        TtlConfig,
+    )
+    from streambank_client.types.base import Shape
+    from streambank_client.types.events import (
+        Blob,
+        Content,
+        Event,
+        FileData,
+        FunctionCall,
+        FunctionResponse,
+        GenerationRule,
+        Part,
+    )
+    from streambank_client.types.memories import (
+        DirectMemory,
+        Erased,
+        ExtractedMemory,
+        Memory,
+        MemorySource,
+        Profile,
+        PurgeCount,
+        RetrievedEvent,
+        RetrievedMemories,
+        RetrievedMemory,
+        Revision,
+        StructuredContent,
+        Topic,
+        Transferred,
+    )
+    from streambank_client.types.operations import (
+        Coverage,
+        GeneratedMemory,
+        GenericMetadata,
+        MemoryName,
+        NextTrigger,
+        Nothing,
+        OperationDocument,
+        OperationError,
+        OperationMetadata,
+        RecordedVerdict,
+        WindowResponse,
+    )
+    from streambank_client.types.sessions import ChatHistory, Session, SessionEvent, StoredChatHistory
+    from streambank_client.types.streams import EventStatus, RedrivenOperations, StreamStatus
+    from streambank_client.types.usage import Cost, DayCost, Usage
+
+__all__ = [
+    "BankContext",
+    "BankResource",
+    "Blob",
+    "ChatHistory",
+    "ConsolidationConfig",
+    "Content",
+    "ConversationSource",
+    "Cost",
+    "Coverage",
+    "CustomMemoryTopic",
+    "CustomizationConfig",
+    "DayCost",
+    "DirectMemory",
+    "Erased",
+    "Event",
+    "EventStatus",
+    "ExampleMemory",
+    "ExtractedMemory",
+    "FileData",
+    "FunctionCall",
+    "FunctionResponse",
+    "GenerateMemoriesExample",
+    "GeneratedMemory",
+    "GenerationConfig",
+    "GenerationRule",
+    "GenerationTriggerConfig",
+    "GenericMetadata",
+    "GranularTtlConfig",
+    "JsonObject",
+    "ManagedMemoryTopic",
+    "Memory",
+    "MemoryBankConfig",
+    "MemoryName",
+    "MemorySource",
+    "MemoryTopic",
+    "MetadataValue",
+    "NextTrigger",
+    "Nothing",
+    "OperationDocument",
+    "OperationError",
+    "OperationMetadata",
+    "Part",
+    "Profile",
+    "PurgeCount",
+    "RecordedVerdict",
+    "RedrivenOperations",
+    "RetrievedEvent",
+    "RetrievedMemories",
+    "RetrievedMemory",
+    "Revision",
+    "SchemaConfig",
+    "Session",
+    "SessionEvent",
+    "Shape",
+    "SimilaritySearchConfig",
+    "StoredChatHistory",
+    "StreamStatus",
+    "StructuredContent",
+    "StructuredMemoryConfig",
+    "Topic",
+    "Transferred",
+    "TtlConfig",
+    "Usage",
+    "WindowResponse",
+]
+
+# Imported when they are asked for: a bank's settings alone are a third of all shapes, and few programs set up banks.
+_HOMES = {
+    "banks": {
+        "BankContext",
+        "BankResource",
+        "ConsolidationConfig",
+        "ConversationSource",
+        "CustomizationConfig",
+        "CustomMemoryTopic",
+        "ExampleMemory",
+        "GenerateMemoriesExample",
+        "GenerationConfig",
+        "GenerationTriggerConfig",
+        "GranularTtlConfig",
+        "ManagedMemoryTopic",
+        "MemoryBankConfig",
+        "MemoryTopic",
+        "SchemaConfig",
+        "SimilaritySearchConfig",
+        "StructuredMemoryConfig",
+        "TtlConfig",
+    },
+    "base": {"JsonObject", "MetadataValue", "Shape"},
+    "events": {"Blob", "Content", "Event", "FileData", "FunctionCall", "FunctionResponse", "GenerationRule", "Part"},
+    "memories": {
+        "DirectMemory",
+        "ExtractedMemory",
+        "Memory",
+        "MemorySource",
+        "Profile",
+        "Erased",
+        "PurgeCount",
+        "RetrievedEvent",
+        "RetrievedMemories",
+        "RetrievedMemory",
+        "Revision",
+        "StructuredContent",
+        "Topic",
+        "Transferred",
+    },
+    "operations": {
+        "Coverage",
+        "GeneratedMemory",
+        "GenericMetadata",
+        "MemoryName",
+        "NextTrigger",
+        "Nothing",
+        "OperationDocument",
+        "OperationError",
+        "OperationMetadata",
+        "RecordedVerdict",
+        "WindowResponse",
+    },
+    "sessions": {"ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
+    "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
+    "usage": {"Cost", "DayCost", "Usage"},
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f"{__name__}.{home}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

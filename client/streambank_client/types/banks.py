@@ -1,0 +1,134 @@
+"""Banks and how they are set up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from streambank_client.spelling import JsonObject
+from streambank_client.types.base import Instant, Shape, Span
+from streambank_client.types.events import Event, GenerationRule
+from streambank_client.types.memories import Topic
+
+
+class GenerationTriggerConfig(Shape):
+    generation_rule: GenerationRule | None = None
+
+
+class GenerationConfig(Shape):
+    """Which model makes memories, when, and with how many tokens a day (0 to 1,000,000,000)."""
+
+    model: str | None = None
+    generation_trigger_config: GenerationTriggerConfig | None = None
+    daily_token_budget: int | None = None
+
+
+class SimilaritySearchConfig(Shape):
+    embedding_model: str | None = None
+
+
+class GranularTtlConfig(Shape):
+    """How long a memory lives by what made it last."""
+
+    create_ttl: Span | None = None
+    generate_created_ttl: Span | None = None
+    generate_updated_ttl: Span | None = None
+
+
+class TtlConfig(Shape):
+    """How long memories and their revisions live: 1 s to 100 years."""
+
+    default_ttl: Span | None = None
+    granular_ttl_config: GranularTtlConfig | None = None
+    memory_revision_default_ttl: Span | None = None
+
+
+class ManagedMemoryTopic(Shape):
+    managed_topic_enum: str
+
+
+class CustomMemoryTopic(Shape):
+    label: str
+    description: str
+
+
+class MemoryTopic(Shape):
+    managed_memory_topic: ManagedMemoryTopic | None = None
+    custom_memory_topic: CustomMemoryTopic | None = None
+
+
+class ConversationSource(Shape):
+    events: list[Event]
+
+
+class ExampleMemory(Shape):
+    fact: str
+    topics: list[Topic] | None = None
+
+
+class GenerateMemoriesExample(Shape):
+    """A conversation, and the memories that are to come of one like it."""
+
+    conversation_source: ConversationSource
+    generated_memories: list[ExampleMemory] = []
+
+
+class ConsolidationConfig(Shape):
+    revisions_per_candidate_count: int | None = None
+
+
+class CustomizationConfig(Shape):
+    """What is worth remembering, for scopes of these keys."""
+
+    scope_keys: list[str] | None = None
+    memory_topics: list[MemoryTopic] | None = None
+    generate_memories_examples: list[GenerateMemoriesExample] | None = None
+    enable_third_person_memories: bool | None = None
+    consolidation_config: ConsolidationConfig | None = None
+    disable_natural_language_memories: bool | None = None
+
+
+class SchemaConfig(Shape):
+    id: str
+    memory_type: str | None = None
+    memory_schema: JsonObject | None = Field(default=None, alias="schema")
+    json_schema: Any = None
+
+
+class StructuredMemoryConfig(Shape):
+    """Profiles for scopes of these keys."""
+
+    scope_keys: list[str] | None = None
+    schema_configs: list[SchemaConfig] = []
+
+
+class MemoryBankConfig(Shape):
+    """How a bank works; what is left out is the service's default."""
+
+    generation_config: GenerationConfig | None = None
+    similarity_search_config: SimilaritySearchConfig | None = None
+    ttl_config: TtlConfig | None = None
+    disable_memory_revisions: bool | None = None
+    customization_configs: list[CustomizationConfig] | None = None
+    structured_memory_configs: list[StructuredMemoryConfig] | None = None
+
+
+class BankContext(Shape):
+    memory_bank_config: MemoryBankConfig | None = None
+
+
+class BankResource(Shape):
+    """A bank; the default one was never made, so it has no times until it is changed."""
+
+    name: str
+    create_time: Instant | None = None
+    update_time: Instant | None = None
+    display_name: str | None = None
+    description: str | None = None
+    context_spec: BankContext | None = None
+
+    @property
+    def id(self) -> str:
+        """The last part of the name."""
+        return self.name.rsplit("/", 1)[-1]

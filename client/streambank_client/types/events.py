@@ -1,0 +1,92 @@
+"""What is said: events, their contents, and when memories are made of them."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import ConfigDict
+
+from streambank_client.spelling import JsonObject
+from streambank_client.types.base import Instant, Shape, Span
+
+
+class FunctionCall(Shape):
+    """A call of a tool; the keys of *args* are the caller's own."""
+
+    name: str
+    args: JsonObject = {}
+    id: str | None = None
+
+
+class FunctionResponse(Shape):
+    """What a tool answered; *parts* are media beside it."""
+
+    name: str
+    response: JsonObject = {}
+    id: str | None = None
+    parts: list[JsonObject] | None = None
+
+
+class Blob(Shape):
+    """Media in the event itself; *data* is base64."""
+
+    mime_type: str
+    data: str
+
+
+class FileData(Shape):
+    """Media elsewhere."""
+
+    file_uri: str
+    mime_type: str | None = None
+
+
+class Part(Shape):
+    """A part of any kind; one that has no field here is kept, and spelled as it was given."""
+
+    model_config = ConfigDict(extra="allow")
+
+    text: str | None = None
+    thought: bool | None = None
+    thought_signature: str | None = None
+    function_call: FunctionCall | None = None
+    function_response: FunctionResponse | None = None
+    inline_data: Blob | None = None
+    file_data: FileData | None = None
+
+
+class Content(Shape):
+    """What one side said; the role is `user` or `model`, and a session's may be another."""
+
+    role: str = "user"
+    parts: list[Part] = []
+
+    @property
+    def text(self) -> str:
+        """The parts' texts, one a line; thoughts are left out."""
+        return "\n".join(part.text for part in self.parts if part.text and not part.thought)
+
+
+class Event(Shape):
+    """A turn of a conversation; an id makes it safe to send it again."""
+
+    content: Content
+    event_id: str | None = None
+    event_time: Instant | None = None
+
+    @classmethod
+    def from_text(cls, text: str, *, role: str = "user", **fields: Any) -> Self:
+        """Return the event that *text* makes; *fields* are `event_id` and `event_time`."""
+        return cls(content=Content(role=role, parts=[Part(text=text)]), **fields)
+
+
+class GenerationRule(Shape):
+    """When a window is sealed; one without any condition seals it at once.
+
+    `event_count` is 1 to 10,000; the spans are multiples of 60 s up to 30 days, and exclude each other.
+    """
+
+    event_count: int | None = None
+    idle_duration: Span | None = None
+    fixed_interval: Span | None = None
+    overlap_event_count: int | None = None

@@ -1,0 +1,60 @@
+"""Sessions, and the histories of chats."""
+
+from __future__ import annotations
+
+from streambank_client.spelling import JsonObject
+from streambank_client.types.base import Instant, Shape
+from streambank_client.types.events import Content
+
+
+class Session(Shape):
+    """A conversation with its state; the keys of *session_state* are the caller's own."""
+
+    name: str
+    user_id: str
+    create_time: Instant
+    update_time: Instant
+    expire_time: Instant | None = None
+    display_name: str | None = None
+    session_state: JsonObject = {}
+    labels: dict[str, str] = {}
+
+    @property
+    def id(self) -> str:
+        """The last part of the name."""
+        return self.name.rsplit("/", 1)[-1]
+
+
+class SessionEvent(Shape):
+    """An event of a session; what is inside *actions*, *event_metadata* and *raw_event* is as it was sent."""
+
+    name: str
+    author: str
+    invocation_id: str
+    timestamp: Instant
+    content: Content | None = None
+    actions: JsonObject | None = None
+    event_metadata: JsonObject | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    raw_event: JsonObject | None = None
+
+
+class ChatHistory(Shape):
+    """A conversation as it was stored; one that is unknown or has expired has no messages and no etag."""
+
+    conversation_id: str
+    messages: list[JsonObject] = []
+    format: str = ""
+    etag: str | None = None
+    update_time: Instant | None = None
+    expire_time: Instant | None = None
+
+
+class StoredChatHistory(Shape):
+    """What a store answers: the new version's etag, for `if_match`."""
+
+    conversation_id: str
+    etag: str
+    update_time: Instant | None = None
+    expire_time: Instant | None = None

@@ -1,0 +1,33 @@
+"""What a bank's model calls cost."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from streambank_client.types.base import Shape
+
+
+class Cost(Shape):
+    """Sums; the estimate, in US dollars, is 0 where the deployment was told no prices."""
+
+    model_calls: int = 0
+    prompted_characters: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model_retries: int = 0
+    estimated_cost_usd: float = 0.0
+
+
+class DayCost(Cost):
+    """The sums of one UTC day."""
+
+    date: date
+
+
+class Usage(Shape):
+    """The days on which the bank's models were called, in order; without a budget there is no limit."""
+
+    days: list[DayCost] = []
+    total: Cost
+    daily_token_budget: int | None = None
+    tokens_today: int = 0

@@ -1,0 +1,255 @@
+"""How a window is read, turn by turn, into a draft of facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from streambank.llm.ports import FORGET, Turn
+from streambank.model.memory import ManagedTopic
+from streambank.rules.recalled import without_recalled
+from streambank_local.basic.answers import agrees, answered, last_question
+from streambank_local.basic.antecedents import Antecedent, introduced, outlives, resumed
+from streambank_local.basic.claims import asks, claimed, contestable, echoes
+from streambank_local.basic.clauses import parts
+from streambank_local.basic.corrections import announces_correction, contested, corrected, denies, replaced
+from streambank_local.basic.dates import absolute, local_time
+from streambank_local.basic.draft import Draft, Note
+from streambank_local.basic.ellipsis import completed
+from streambank_local.basic.forgetting import EVERYTHING, JUST_SAID, forget_request, remember_request, targets
+from streambank_local.basic.instructions import is_planted, is_standing_instruction
+from streambank_local.basic.language import is_foreign, is_statement
+from streambank_local.basic.meaning import Meaning, meaning_of, named_people
+from streambank_local.basic.people import introduced_names
+from streambank_local.basic.screening import is_retraction, may_be_fact, says_something
+from streambank_local.basic.sentences import (
+    is_question,
+    is_tagged_statement,
+    sentences,
+    tidy,
+    trimmed,
+    without_code,
+)
+from streambank_local.basic.topics import topic_of
+
+# A question counts as asked for this many turns.
+_QUESTION_LASTS = 3
+# A joke is called one in the same turn, or in the next after the model's.
+_JUST_NOW_TURNS = 2
+# A lead-in that may be a statement: "I moved to Linz, so forget my old address".
+_FIRST_PERSON = re.compile(r"(?:i|i'm|i've|my|we|we're|we've|our)\b", re.IGNORECASE)
+_OPEN_INVITATION = re.compile(r"\b(?:tell|you|share|go on|go ahead)\b|\?", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Question:
+    text: str
+    turn: int
+    age: int = 0
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads turns in order and keeps what they say about the user."""
+
+    time_zone: str
+    _draft: Draft = field(default_factory=Draft)
+    _forgets: dict[str, Note] = field(default_factory=dict)
+    _question: _Question | None = None
+    _people: set[str] = field(default_factory=set)
+    _corrects: bool = False
+    _denied: bool = False
+    _claim: Note | None = None
+    _guess: Note | None = None
+    _subject: Antecedent | None = None
+
+    def read(self, turn: Turn) -> None:
+        """Take *turn* into account."""
+        text = without_code(without_recalled(turn.text))
+        self._people.update(introduced_names(text))
+        if turn.role == "user":
+            self._corrects, self._denied = False, False
+            self._read_user(turn, text)
+            self._guess = None
+        else:
+            self._claim = self._claimed(turn, text)
+            self._guess = self._claim if asks(text) else None
+            if self._subject is not None and not outlives(self._subject, text):
+                self._subject = None
+        self._remember_question(turn, text)
+
+    def notes(self) -> list[Note]:
+        """Return what the turns that are not context said, in order."""
+        return [note for note in (*self._draft, *self._forgets.values()) if note.own]
+
+    def _read_user(self, turn: Turn, text: str) -> None:
+        planted = is_planted(text)
+        for sentence in sentences(text):
+            if is_retraction(tidy(sentence)):
+                self._retract(turn)
+            else:
+                self._read_sentence(turn, sentence, planted=planted)
+
+    def _retract(self, turn: Turn) -> None:
+        """Drop what was said last, if it was said just now and only as a joke."""
+        latest = self._draft.last()
+        if latest is not None and turn.number - latest.events[-1] <= _JUST_NOW_TURNS:
+            self._draft.remove(latest)
+
+    def _read_sentence(self, turn: Turn, sentence: str, *, planted: bool) -> None:
+        plain, claim = trimmed(sentence), self._claim
+        self._claim = None
+        if not plain or (not planted and self._forgot(turn, tidy(plain))):
+            return
+        if is_question(sentence) and not is_tagged_statement(sentence):
+            self._subject = None
+            self._read_question(turn, tidy(plain), planted=planted)
+        elif is_foreign(plain):
+            self._keep_foreign(turn, plain)
+        elif not self._read_answer(turn, plain) and not self._read_correction(turn, plain, claim):
+            self._read_statement(turn, tidy(plain), planted=planted)
+
+    def _read_question(self, turn: Turn, sentence: str, *, planted: bool) -> None:
+        """Take "can you remember that I'm vegan?" for the request that it is; other questions state nothing."""
+        if not planted and remember_request(sentence) is not None:
+            self._read_statement(turn, sentence, planted=planted)
+
+    def _keep_foreign(self, turn: Turn, sentence: str) -> None:
+        if is_statement(sentence):
+            self._add(turn, sentence, topic=ManagedTopic.USER_PERSONAL_INFO)
+
+    def _read_answer(self, turn: Turn, sentence: str) -> bool:
+        if self._guess is not None and agrees(sentence):
+            self._add(turn, self._guess.text, cited=self._guess.events)
+            return True
+        question = self._question
+        if question is None or turn.number == question.turn:
+            return False
+        whole = answered(question.text, sentence)
+        if whole is None:
+            return False
+        self._add(turn, whole, cited=(question.turn,))
+        self._subject = introduced(whole)
+        self._question = None
+        return True
+
+    def _read_correction(self, turn: Turn, sentence: str, claim: Note | None) -> bool:
+        if claim is not None and self._contradicts(turn, sentence, claim):
+            return True
+        if announces_correction(sentence):
+            self._corrects = True
+            return True
+        fixed = corrected(sentence, announced=self._corrects)
+        self._corrects = False
+        if fixed is None:
+            return False
+        return self._correct(turn, *fixed)
+
+    def _contradicts(self, turn: Turn, sentence: str, claim: Note) -> bool:
+        """Take "No, Linz" for a correction of *claim*; after a bare "No" the next sentence may be one."""
+        if denies(sentence):
+            self._claim, self._denied = claim, True
+            return True
+        right = contested(f"No, {sentence}" if self._denied else sentence, claim)
+        self._denied = False
+        text = replaced(claim, right, None) if right is not None else None
+        if text is None:
+            return False
+        self._draft.remove(claim)
+        self._add(turn, text, cited=claim.events)
+        return True
+
+    def _claimed(self, turn: Turn, text: str) -> Note | None:
+        """Return what the user may contradict after a model's *turn*."""
+        said = claimed(text)
+        if said is not None:
+            return contestable(Note(said, (turn.number,), "", meaning_of(said), own=False))
+        return self._claim if self._claim is not None and echoes(text, self._claim) else None
+
+    def _correct(self, turn: Turn, right: str, wrong: str | None) -> bool:
+        latest = self._draft.last() if wrong else self._draft.last_with_slot()
+        text = replaced(latest, right, wrong) if latest is not None else None
+        if latest is None or text is None:
+            return False
+        self._draft.remove(latest)
+        self._add(turn, text, cited=latest.events)
+        return True
+
+    def _forgot(self, turn: Turn, sentence: str) -> bool:
+        request = forget_request(sentence)
+        if request is None:
+            return False
+        what, lead = request
+        cited: tuple[int, ...] = ()
+        if what == JUST_SAID:
+            latest = self._draft.last()
+            if latest is None:
+                return True
+            what, cited = latest.text, latest.events
+        for each in targets(what, sentence):
+            self._forget(turn, each, cited)
+        if _FIRST_PERSON.match(lead):
+            self._read_statement(turn, tidy(lead), planted=False)
+        return True
+
+    def _forget(self, turn: Turn, what: str, cited: tuple[int, ...]) -> None:
+        meaning = meaning_of(what)
+        if what == EVERYTHING:
+            self._draft.clear()
+        else:
+            self._draft.forget(meaning)
+        events = tuple(sorted({*cited, turn.number}))
+        text = f"{FORGET}{what}"
+        self._forgets[text] = Note(text, events, ManagedTopic.EXPLICIT_INSTRUCTIONS, meaning, not turn.context)
+
+    def _read_statement(self, turn: Turn, sentence: str, *, planted: bool) -> None:
+        asked = None if planted else remember_request(sentence)
+        if asked is not None:
+            sentence = tidy(asked)
+        if is_standing_instruction(sentence):
+            if not planted:
+                self._add(turn, sentence, topic=ManagedTopic.EXPLICIT_INSTRUCTIONS)
+            return
+        for part in parts(completed(sentence)):
+            whole = resumed(part, self._subject)
+            before = self._subject if whole != part else None
+            self._subject = introduced(whole) or before
+            self._read_part(turn, whole, asked=asked is not None)
+
+    def _read_part(self, turn: Turn, part: str, *, asked: bool) -> None:
+        if not asked and not may_be_fact(part, self._people):
+            return
+        meaning = meaning_of(part)
+        if asked or says_something(part, meaning):
+            self._people.update(named_people(meaning))
+            self._add(turn, part, meaning=meaning)
+
+    def _add(
+        self,
+        turn: Turn,
+        text: str,
+        *,
+        topic: str | None = None,
+        cited: Iterable[int] = (),
+        meaning: Meaning | None = None,
+    ) -> None:
+        dated = text if topic else absolute(text, local_time(turn.at, self.time_zone))
+        settled = meaning if meaning is not None and dated == text else meaning_of(dated)
+        events = tuple(sorted({*cited, turn.number}))
+        self._draft.add(Note(dated, events, topic or topic_of(settled), settled, not turn.context))
+        self._claim = contestable(self._draft.last())
+
+    def _remember_question(self, turn: Turn, text: str) -> None:
+        asked = last_question(text)
+        if asked is not None:
+            self._question = _Question(asked, turn.number)
+        elif self._question is not None and not self._still_open(self._question, turn, text):
+            self._question = None
+
+    @staticmethod
+    def _still_open(question: _Question, turn: Turn, text: str) -> bool:
+        """Tell whether *question* waits on: a model's own reply closes it, "tell me" does not."""
+        question.age += 1
+        waits = turn.role == "model" and _OPEN_INVITATION.search(text) is not None and len(text.split()) <= 8
+        return waits and question.age < _QUESTION_LASTS

@@ -1,0 +1,166 @@
+"""From a turn's text to clean sentences: recalled blocks out, split, fillers off."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from streambank_local.basic.words import STRAIGHT_QUOTES, word_set
+
+# A longer "sentence" is pasted text, not something that a user says about themselves.
+LONGEST_SENTENCE = 600
+
+_FENCED = re.compile(r"```")
+# The look-behind lets a run of marks match at its start only, which keeps long runs linear.
+_BOUNDARY = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]*_]*+(?=\s|$)|(?<=[。！？])|[\r\n]+")  # noqa: RUF001 -- full-width marks are meant
+_ABBREVIATIONS = word_set("mr mrs ms dr st prof e.g i.e vs approx jr sr u.s u.k ph.d incl")
+_CLOCK = frozenset({"a.m", "p.m"})
+_BULLET = re.compile(r"^(?:[-*•–]|\d{1,2}[.)])\s+")  # noqa: RUF001 -- a dash may be a bullet
+_OTHER_QUESTION_MARKS = ("？", "؟")  # noqa: RUF001 -- full-width and Arabic
+_QUOTED = re.compile(r"^\s*>")
+
+
+def without_code(text: str) -> str:
+    """Return *text* without what stands between code fences."""
+    return "\n".join(_FENCED.split(text)[::2])
+
+
+def sentences(text: str) -> list[str]:
+    """Return *text*'s sentences as written, with their final marks."""
+    lines = "\n".join(line for line in text.splitlines() if not _QUOTED.match(line))
+    found = (_BULLET.sub("", piece.strip()) for piece in _pieces(lines))
+    return [piece for piece in found if piece and len(piece) <= LONGEST_SENTENCE]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    start = 0
+    for mark in _BOUNDARY.finditer(text):
+        if not _is_inside(text, start, mark):
+            yield text[start : mark.end()]
+            start = mark.end()
+    yield text[start:]
+
+
+def _is_inside(text: str, start: int, mark: re.Match[str]) -> bool:
+    """Tell whether *mark* stands inside a sentence: after an abbreviation or before a wrapped line's rest."""
+    following = text[mark.end() : mark.end() + 2].lstrip()
+    if mark[0].isspace():
+        return following[:1].islower() and text[mark.end() : mark.end() + 2] != "i " and start != mark.start()
+    if mark[0] != ".":
+        return False
+    word = text[max(start, mark.start() - 8) : mark.start()].rsplit(" ", maxsplit=1)[-1].lower().lstrip("(\"'")
+    return word in _ABBREVIATIONS or (word in _CLOCK and following[:1].islower()) or _is_initial(word)
+
+
+def _is_initial(word: str) -> bool:
+    return len(word) == 1 and word.isalpha() and word != "i"
+
+
+def is_question(sentence: str) -> bool:
+    """Tell whether *sentence* is marked as a question."""
+    tail = sentence.rstrip("\"')]*_ ")
+    return "¿" in sentence or "?" in tail[-3:] or tail.endswith(_OTHER_QUESTION_MARKS)
+
+
+_TAGGED = re.compile(r"^(?:i|i'm|i've|my|we|our)\b.*, (?:right|you know|remember|ok|okay)\?+$", re.IGNORECASE)
+
+
+def is_tagged_statement(sentence: str) -> bool:
+    """Tell whether *sentence* states something and only its tag asks: "I'm vegan, remember?"."""
+    return _TAGGED.match(sentence.translate(STRAIGHT_QUOTES)) is not None
+
+
+_ALWAYS = (
+    r"well|oh|so|um+|uh+|er|hm+|ah|ha(?:ha)+|lol|wow|yeah|yes|yep|yup|sure|ok|okay|alright|right|anyways?|also|plus|btw"
+    r"|by the way|fyi|just so you know|for the record|for future reference|actually|honestly|to be honest|tbh"
+    r"|like|you know|i mean|look|listen"
+    r"|thanks(?: so much| a lot)?|thank you(?: so much)?|hi|hey|hello|no|nope|wait|sorry|oops|hold on|in fact|as i said"
+    r"|like i said|as i (?:told you|mentioned)|again|then|absolutely|definitely|exactly|totally|of course|aw+|yay"
+    r"|omg|ugh"
+    r"|fun fact|true|cool|nice|great|awesome|good question|hi there|hey there|the thing is|no way|not really|for sure"
+    r"|correction|on second thought|come to think of it|no problem|no worries|not a problem|therefore|on (?:the"
+    r"|a) bright(?:er)? side|speaking of which|good morning|good evening"
+    r"|careful|attention|heads up|(?:big |good |bad |great |sad )?news|update|small update|quick (?:note|update)"
+    r"|reminder|confession|guess what|side note|ps"
+    r"|finally|at last|unfortunately|fortunately|luckily|sadly|thankfully|as you (?:may |might )?(?:know|remember)"
+)
+_LEADS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^(?:{_ALWAYS})(?: (?:man|dude|guys|again))?\s*[,:;!.…-]+\s+(?=\S)",
+        (
+            r"^(?:hi|hey|hello|thanks|thank you|yeah|yep|wow|oh|congrats|sure|yes|no|well"
+            r"|ok) [A-Z][\w'-]*\s*[,!:-]+\s+(?=\S)"
+        ),
+        (
+            rf"^(?:{_ALWAYS})\s+(?=(?:i|i'm|i've|i'd|im|my|we|we're|we've|our|and|but|by|please|wait|no|forget|remember|don't"
+            rf"|actually)\b)"
+        ),
+        r"^(?:and|but)\s+(?=\S)",
+        (
+            r"^(?:i told you|i (?:also )?(?:just )?want(?:ed)? (?:to|you to) (?:say|tell you|mention|let you know"
+            r"|know|share)"
+            r"|i should (?:also )?(?:mention|say|add|tell you)|you should (?:also )?know|i forgot to (?:mention|say"
+            r"|tell you)"
+            r"|(?:it )?turns out|i (?:have to|must) (?:say|admit)|let me tell you|just to let you know|let it be known)"
+            r"(?: that)?,?\s+(?=(?:i|i'm|i've|im|my|we|we're|our)\b)"
+        ),
+    )
+)
+_TAIL = re.compile(
+    r"(?:\s*,\s*(?:though|you know|ha(?:ha)+|lol|btw|by the way|please|thanks|thank you|actually|right|remember"
+    r"|anyway|ugh|argh|sigh|ok"
+    r"|okay|tbh|honestly|i guess|i think|fyi|man|dude"
+    r"|i (?:fear|suppose|reckon|believe|must (?:say|admit)|have to (?:say|admit)|admit|promise|assume|imagine|dare say)"
+    r"|i'm afraid|i am afraid|i'd say|mind you|you see"
+    r"|as (?:you (?:(?:may|might|already|probably|well|surely) )*(?:know|remember|can (?:see|tell|imagine))"
+    r"|i (?:(?:have|already|just|once) )*(?:said|mentioned|told you(?: before| earlier)?)|it happens)"
+    r"|(?:like|which) i (?:already )?(?:said|mentioned|told you(?: before)?)"
+    r"|if you (?:must|want to) know|if you remember|in case you (?:wonder|were wondering|forgot)|for what it's worth"
+    r"|to be (?:fair|honest|precise|clear)|believe it or not|finally|at last|unfortunately|fortunately|luckily|sadly"
+    r"|thankfully|alas|of course|obviously|naturally|indeed|in fact)|\s+(?:ha(?:ha)+|lol|btw|tbh|xd|lmao))$",
+    re.IGNORECASE,
+)
+# More than a user strings together; a bound keeps hostile input linear.
+_MOST_FILLERS = 6
+
+
+def tidy(sentence: str) -> str:
+    """Return *sentence* without marks, emoji and fillers at its ends."""
+    kept = trimmed(sentence.translate(STRAIGHT_QUOTES))
+    for _ in range(_MOST_FILLERS):
+        shorter = trimmed(_TAIL.sub("", _without_lead(kept)))
+        if shorter == kept or not shorter:
+            break
+        kept = shorter
+    return kept[:1].upper() + kept[1:]
+
+
+def _without_lead(sentence: str) -> str:
+    for lead in _LEADS:
+        found = lead.match(sentence)
+        if found is not None:
+            return sentence[found.end() :]
+    return sentence
+
+
+def trimmed(sentence: str) -> str:
+    """Return *sentence* with one space between words, and neither marks nor emoji at its ends."""
+    text = " ".join(sentence.split())
+    start, end = 0, len(text)
+    while start < end and not (_is_letter(text[start]) or text[start] in '$€£+("'):
+        start += 1
+    while end > start and not (_is_letter(text[end - 1]) or text[end - 1] in ')%"€£$+'):
+        end -= 1
+    return _unquoted(text[start:end])
+
+
+def _unquoted(text: str) -> str:
+    whole = len(text) > 1 and text[0] == text[-1] == '"' and text.count('"') == 2
+    odd = text.count('"') % 2 == 1
+    return text.strip('"') if whole or odd else text
+
+
+def _is_letter(letter: str) -> bool:
+    return letter.isalnum() or (unicodedata.category(letter) in {"Mn", "Mc"} and letter != "\ufe0f")

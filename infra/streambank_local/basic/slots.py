@@ -1,0 +1,175 @@
+"""Attributes that have one value at a time, read out of the text of a fact."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from streambank_local.basic.attributes import PATTERNS
+from streambank_local.basic.words import STOP_WORDS, stem
+
+NO = "no"
+YES = "yes"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """An attribute and its value; a loose one confirms but never contradicts ("I have a cat called Tom")."""
+
+    key: str
+    value: str
+    loose: bool = False
+
+    def agrees(self, other: Slot) -> bool:
+        """Tell whether both name the same value, one perhaps in more words."""
+        mine, theirs = _facets(self), _facets(other)
+        same_polarity = ("not" in mine) == ("not" in theirs)
+        return self.key == other.key and same_polarity and bool(mine and theirs) and (mine <= theirs or theirs <= mine)
+
+    def contradicts(self, other: Slot) -> bool:
+        """Tell whether both cannot hold at once."""
+        if self.key != other.key or self.loose or other.loose or self.agrees(other):
+            return False
+        denied = _denied(self.value) or _denied(other.value)
+        return denied is None or denied in (self.value, other.value)
+
+
+MEATLESS = "meatless"
+_WITHOUT_MEAT = frozenset({"vegan", "vegetarian", "pescatarian", "pescetarian", "fruitarian"})
+
+
+def _facets(slot: Slot) -> set[str]:
+    """Return the words of *slot*'s value and what they imply: whoever is vegan eats no meat."""
+    words = set(slot.value.split())
+    return words | {MEATLESS} if words & _WITHOUT_MEAT else words
+
+
+def _denied(value: str) -> str | None:
+    return value.removeprefix("not ") if value.startswith("not ") else None
+
+
+# Besides what holds on its own occasions something else may hold on others.
+_OCCASION = re.compile(
+    r" (?:(?:at|on|over) (?:the )?weekends?(?! of)|(?:on|every) (?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|(?:in|during) (?:the )?(?:summers?|winters?|spring|autumn|mornings?|evenings?|afternoons?)(?! \d)|at night"
+    r"|sometimes|occasionally|every (?:other )?(?:weekend|summer|winter|week|month)|once|twice|when|whenever|if"
+    r"|part time|on the side|for work|at work)(?: |$)"
+)
+_ONE_AT_A_TIME = frozenset({"car", "employer", "job", "residence", "workplace"})
+_ABSTAINS = re.compile(
+    r"^i (?:have )?(?:not|never|gave up|given up|quit|stopped) (?:(?:eat|eating|eaten) )?(?:any )?meat"
+    r"(?: (?:or|and) fish)?(?=$| ,| (?:because|since|for)\b)"
+)
+
+_LOOSE = re.compile(
+    r"^(?:i|we) (?:\w+ )?(?:have|got|adopted) (?:an?|another) (?P<of>(?:\w+ )??\w+) (?:called|named) (?P<value>.+)"
+)
+_TASTE = re.compile(r"^i (?P<not>not )?like (?!it\b|that\b|this\b|them\b|him\b|her\b|you\b)(?P<of>.+)")
+_RATHER = re.compile(r"^i prefer (?P<value>.+?) (?:to|over|rather than|instead of) (?P<other>.+)")
+_PREFER = re.compile(r"^i prefer (?P<of>.+)")
+_BEVERAGE = re.compile(r"\b(tea|coffee|espresso|latte|cocoa|matcha)\b")
+_ADDITIVE = re.compile(r"\b(sugars?|milk|cream|honey|sweetener|lemon)\b")
+_WITHOUT = re.compile(r"\b(?:no|not|without|never|less) ")
+
+# Where a value ends: at a reason, an aside, the next statement or a date.
+_VALUE_END = re.compile(
+    r" (?:,|because|since|but|so|instead|and (?:i|my|we)|with (?:my|our)|for (?:\d|two|three|four|five|ten|a |many)"
+    r"|(?:in|on|around|until|from) (?:the \w+ of )?(?:\d{1,2} )?(?:january|february|march|april|may|june|july"
+    r"|august|september"
+    r"|october|november|december|spring|summer|autumn|winter|\d{4})\b|too|as well|please|from on|when|if|while|not"
+    r"|again|last)(?: |$)"
+)  # fmt: skip
+_TITLES = re.compile(r"^(?:an? |the |my |mr |mrs |ms |dr )+")
+
+
+def slot_of(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
+    """Return the slot that *plain* (canonical words, as *owner* says them) fills, if any."""
+    if "used to" in plain:
+        return None
+    found = _first_slot(plain, owner, names)
+    if found is None or not owner:
+        return found
+    return Slot(found.key if found.key.startswith("name:") else f"{owner} / {found.key}", found.value, found.loose)
+
+
+def _first_slot(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
+    if _ABSTAINS.match(plain):
+        return Slot("diet", MEATLESS)
+    return _named(plain, owner, names) or _mixed(plain) or _tabled(plain) or _loose(plain) or _preferred(plain)
+
+
+def _named(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
+    """Read "my boss is Anna", which says a name only because it is capitalised."""
+    words = plain.split()
+    is_name = len(words) in (3, 4) and words[:2] == ["i", "am"] and all(word in names for word in words[2:])
+    if not is_name:
+        return None
+    # "I'm Ana" and "I'm German" look the same, so the user's own name is only confirmed by it.
+    key = f"name:{attribute(owner)}" if owner else "name"
+    return Slot(key, " ".join(words[2:]), loose=not owner)
+
+
+def _mixed(plain: str) -> Slot | None:
+    """Read how a drink is taken, however it is put: "no sugar in my tea"."""
+    drink, additive = _BEVERAGE.search(plain), _ADDITIVE.search(plain)
+    if drink is None and additive is None:
+        return None
+    if drink and additive:
+        return Slot(f"{additive[1].rstrip('s')} in {drink[1]}", NO if _WITHOUT.search(plain) else YES)
+    black = drink and re.search(rf"\b{drink[1]} black\b|\bblack {drink[1]}\b", plain)
+    return Slot(f"milk in {drink[1]}", NO) if drink and black and drink[1] == "coffee" else None
+
+
+def _tabled(plain: str) -> Slot | None:
+    for key, pattern in PATTERNS:
+        found = pattern.match(plain)
+        if found is not None and (value := _value(found)):
+            if key in _ONE_AT_A_TIME and _OCCASION.search(plain):
+                return None
+            return Slot(_key(key, found), value)
+    return None
+
+
+def _key(key: str, found: re.Match[str]) -> str:
+    return key.format(attribute(found["of"])) if "{0}" in key else key
+
+
+def attribute(noun: str) -> str:
+    """Return *noun* without what does not tell it from others: "new phone number" is "phone number"."""
+    words = [word for word in noun.split() if word not in {"new", "current", "little", "old", "dear"}]
+    return " ".join(stem(word) for word in words)
+
+
+def _value(found: re.Match[str]) -> str:
+    value = clipped(found["value"])
+    denies = re.search(r"\bnot\b", found.string[: found.start("value")])
+    return f"not {value}" if value and denies else value
+
+
+def clipped(value: str) -> str:
+    """Return *value* up to where the next thought begins, without articles."""
+    end = _VALUE_END.search(f" {value} ")
+    kept = value[: max(end.start() - 1, 0)] if end and end.start() else value
+    return _TITLES.sub("", kept.strip(" ,."))
+
+
+def _loose(plain: str) -> Slot | None:
+    found = _LOOSE.match(plain)
+    return Slot(f"name:{attribute(found['of'])}", clipped(found["value"]), loose=True) if found else None
+
+
+def _preferred(plain: str) -> Slot | None:
+    rather = _RATHER.match(plain)
+    if rather is not None:
+        pair = sorted({taste(rather["value"]), taste(clipped(rather["other"]))})
+        return Slot("rather " + " | ".join(pair), taste(rather["value"]))
+    liked = _TASTE.match(plain) or _PREFER.match(plain)
+    thing = taste(clipped(liked["of"])) if liked else ""
+    if liked is None or not thing:
+        return None
+    return Slot(f"likes {thing}", NO if liked.groupdict().get("not") else YES)
+
+
+def taste(thing: str) -> str:
+    """Return the words that tell *thing* from other things, in no order."""
+    return " ".join(sorted({stem(word) for word in thing.split() if word not in STOP_WORDS}))

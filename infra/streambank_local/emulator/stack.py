@@ -1,0 +1,276 @@
+"""The deployed stack: template.yaml, translated offline and put into the emulator."""
+
+import io
+import json
+import logging
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+from samtranslator.model.exceptions import InvalidDocumentException
+from samtranslator.translator.managed_policy_translator import ManagedPolicyLoader
+from samtranslator.translator.transform import transform
+from samtranslator.yaml_helper import yaml_parse
+
+from streambank_local.emulator.filters import Pattern
+
+REGION = "us-east-1"
+ACCOUNT = "123456789012"
+NAME = "streambank"
+# The template does not offer `open`: the gateway asks for local mode's own token instead.
+LOCAL_PARAMETERS = {"Model": "embedded", "LogLevel": "WARNING", "AuthMode": "open"}
+
+# Where a mapping names none. AWS would retry for a day, and hold up the stream as long.
+RETRY_ATTEMPTS = 3
+
+_CODE = {"Bucket": "streambank-code", "Key": "empty.zip"}
+
+# What the emulator deploys and local mode uses. The gateway and the timer are our own, and nothing alarms a laptop.
+_DEPLOYABLE = {
+    "AWS::DynamoDB::Table",
+    "AWS::IAM::ManagedPolicy",
+    "AWS::IAM::Role",
+    "AWS::Lambda::Function",
+    "AWS::Lambda::LayerVersion",
+    "AWS::Logs::LogGroup",
+    "AWS::S3::Bucket",
+    "AWS::SQS::Queue",
+    "AWS::StepFunctions::StateMachine",
+}
+
+
+class StackError(Exception):
+    """The stack could not be deployed."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function as the template describes it, with its environment resolved."""
+
+    name: str
+    deployed_name: str
+    handler: str
+    environment: Mapping[str, str]
+    timeout_seconds: int
+    memory_mb: int
+
+    @property
+    def arn(self) -> str:
+        return f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{self.deployed_name}"
+
+
+@dataclass(frozen=True)
+class Route:
+    """An HTTP route: an upper-case method or ANY, a path with {parameters}, and its function's name."""
+
+    method: str
+    path: str
+    function: str
+
+
+@dataclass(frozen=True)
+class StreamMapping:
+    """How a function is fed from the table's stream."""
+
+    function: str
+    patterns: tuple[Pattern, ...] = ()
+    batch_size: int = 100
+    maximum_retry_attempts: int = RETRY_ATTEMPTS
+    bisect_on_error: bool = False
+    reports_failures: bool = False
+    failure_queue_url: str | None = None
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Everything that the rest of local mode needs to know of the deployed template."""
+
+    table_name: str
+    stream_arn: str
+    machine_arn: str
+    machine_definition: str
+    queue_urls: Mapping[str, str]
+    functions: Mapping[str, Function]
+    routes: tuple[Route, ...]
+    mappings: tuple[StreamMapping, ...]
+    scheduled: tuple[str, ...]
+
+    def environment(self) -> dict[str, str]:
+        """Return all functions' variables as one; raises StackError where two functions disagree."""
+        merged: dict[str, str] = {}
+        for function in self.functions.values():
+            for name, value in function.environment.items():
+                if merged.setdefault(name, value) != value:
+                    raise StackError(f"two functions want another {name}, and in one process they share it")
+        return merged
+
+
+def deploy(root: Path, parameters: Mapping[str, str] = LOCAL_PARAMETERS) -> Stack:
+    """Deploy *root*'s template.yaml into the running emulator; raises StackError."""
+    source = yaml_parse((root / "template.yaml").read_text())
+    translated = translate(source, root, parameters)
+    _create(translated, parameters)
+    return _describe(source, translated["Resources"])
+
+
+def translate(source: dict[str, Any], root: Path, parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Return the CloudFormation template that *source*, a SAM template, stands for; raises StackError."""
+    _point_at_emulator(source, root)
+    # It warns of its own unpublished metrics.
+    logging.getLogger("samtranslator").setLevel(logging.ERROR)
+    try:
+        translated: dict[str, Any] = transform(source, dict(parameters), _NoManagedPolicies())
+    except InvalidDocumentException as error:
+        raise StackError(f"template.yaml: {error.message} {[cause.message for cause in error.causes]}") from error
+    return translated
+
+
+class _NoManagedPolicies(ManagedPolicyLoader):  # type: ignore[misc]
+    """Knows no managed policy, instead of asking IAM for them."""
+
+    def __init__(self) -> None:
+        self._policy_map: dict[str, str] = {}
+
+    def load(self) -> dict[str, str]:
+        return self._policy_map
+
+
+def _point_at_emulator(source: dict[str, Any], root: Path) -> None:
+    source.setdefault("Globals", {}).setdefault("Function", {})["CodeUri"] = _CODE
+    for name, resource in source["Resources"].items():
+        properties = resource.get("Properties", {})
+        if resource["Type"] == "AWS::Serverless::LayerVersion":
+            properties["ContentUri"] = _CODE
+        elif resource["Type"] == "AWS::DynamoDB::Table":
+            # Fixed names, so that what a process remembers of one local service holds for its next one.
+            properties.setdefault("TableName", f"{NAME}-{name}")
+        elif resource["Type"] == "AWS::S3::Bucket":
+            properties.setdefault("BucketName", f"{NAME}-{name}".lower())
+        elif resource["Type"] == "AWS::Serverless::StateMachine":
+            properties.setdefault("Name", f"{NAME}-{name}")
+            properties["Definition"] = json.loads((root / properties.pop("DefinitionUri")).read_text())
+
+
+def _create(translated: dict[str, Any], parameters: Mapping[str, str]) -> None:
+    _put_code()
+    kept = {name: resource for name, resource in translated["Resources"].items() if resource["Type"] in _DEPLOYABLE}
+    # An Output that reads a dropped resource crashes the emulator.
+    body = {part: value for part, value in translated.items() if part != "Outputs"} | {"Resources": kept}
+    client = boto3.client("cloudformation", region_name=REGION)
+    try:
+        client.create_stack(
+            StackName=NAME,
+            TemplateBody=json.dumps(body),
+            Parameters=[{"ParameterKey": name, "ParameterValue": value} for name, value in parameters.items()],
+            Capabilities=["CAPABILITY_IAM"],
+        )
+    except Exception as error:
+        raise StackError(f"template.yaml cannot be deployed locally: {type(error).__name__}: {error}") from error
+    status = client.describe_stacks(StackName=NAME)["Stacks"][0]["StackStatus"]
+    if status != "CREATE_COMPLETE":
+        raise StackError(f"template.yaml cannot be deployed locally: the stack is {status}")
+
+
+def _put_code() -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as empty:
+        empty.writestr("empty.py", "")
+    client = boto3.client("s3", region_name=REGION)
+    client.create_bucket(Bucket=_CODE["Bucket"])
+    client.put_object(Bucket=_CODE["Bucket"], Key=_CODE["Key"], Body=archive.getvalue())
+
+
+def _describe(source: dict[str, Any], resources: dict[str, Any]) -> Stack:
+    client = boto3.client("cloudformation", region_name=REGION)
+    deployed = {
+        resource["LogicalResourceId"]: resource["PhysicalResourceId"]
+        for resource in client.describe_stack_resources(StackName=NAME)["StackResources"]
+        if "PhysicalResourceId" in resource
+    }
+    table = boto3.client("dynamodb", region_name=REGION).describe_table(
+        TableName=deployed[_only(resources, "AWS::DynamoDB::Table")]
+    )["Table"]
+    machine = _only(resources, "AWS::StepFunctions::StateMachine")
+    functions = {name: _function(name, deployed[name]) for name in _named(resources, "AWS::Lambda::Function")}
+    queue_urls = {name: deployed[name] for name in _named(resources, "AWS::SQS::Queue")}
+    return Stack(
+        table_name=table["TableName"],
+        stream_arn=table["LatestStreamArn"],
+        machine_arn=deployed[machine],
+        machine_definition=_definition(resources[machine]["Properties"], functions),
+        queue_urls=queue_urls,
+        functions=functions,
+        routes=tuple(_routes(source)),
+        mappings=tuple(_mappings(resources, queue_urls)),
+        scheduled=tuple(name for name, event in _events(source) if event["Type"] in {"Schedule", "ScheduleV2"}),
+    )
+
+
+def _named(resources: Mapping[str, Any], kind: str) -> list[str]:
+    return [name for name, resource in resources.items() if resource["Type"] == kind]
+
+
+def _only(resources: Mapping[str, Any], kind: str) -> str:
+    names = _named(resources, kind)
+    if len(names) != 1:
+        raise StackError(f"local mode expects one {kind} in template.yaml and found {len(names)}")
+    return names[0]
+
+
+def _function(name: str, deployed_name: str) -> Function:
+    client = boto3.client("lambda", region_name=REGION)
+    settings = client.get_function_configuration(FunctionName=deployed_name)
+    variables = settings.get("Environment", {}).get("Variables", {})
+    return Function(
+        name=name,
+        deployed_name=deployed_name,
+        handler=settings["Handler"],
+        environment={key: str(value) for key, value in variables.items()},
+        timeout_seconds=settings["Timeout"],
+        memory_mb=settings["MemorySize"],
+    )
+
+
+def _definition(machine: dict[str, Any], functions: Mapping[str, Function]) -> str:
+    lines: str | dict[str, Any] = machine["DefinitionString"]
+    text = lines if isinstance(lines, str) else "\n".join(lines["Fn::Join"][1])
+    for placeholder, reference in machine.get("DefinitionSubstitutions", {}).items():
+        text = text.replace(f"${{{placeholder}}}", functions[_referred(reference)].arn)
+    return text
+
+
+def _referred(reference: dict[str, Any]) -> str:
+    """Return the logical name that a Ref or a GetAtt points to."""
+    target: str | list[str] = reference.get("Ref") or reference["Fn::GetAtt"]
+    return target if isinstance(target, str) else target[0]
+
+
+def _events(source: dict[str, Any]) -> Iterable[tuple[str, dict[str, Any]]]:
+    for name, resource in source["Resources"].items():
+        for event in resource.get("Properties", {}).get("Events", {}).values():
+            yield name, event
+
+
+def _routes(source: dict[str, Any]) -> Iterable[Route]:
+    for name, event in _events(source):
+        if event["Type"] == "HttpApi":
+            yield Route(event["Properties"]["Method"].upper(), event["Properties"]["Path"], name)
+
+
+def _mappings(resources: dict[str, Any], queue_urls: Mapping[str, str]) -> Iterable[StreamMapping]:
+    for name in _named(resources, "AWS::Lambda::EventSourceMapping"):
+        settings = resources[name]["Properties"]
+        filters = settings.get("FilterCriteria", {}).get("Filters", [])
+        on_failure = settings.get("DestinationConfig", {}).get("OnFailure", {}).get("Destination")
+        yield StreamMapping(
+            function=_referred(settings["FunctionName"]),
+            patterns=tuple(json.loads(entry["Pattern"]) for entry in filters),
+            batch_size=settings.get("BatchSize", 100),
+            maximum_retry_attempts=settings.get("MaximumRetryAttempts", RETRY_ATTEMPTS),
+            bisect_on_error=settings.get("BisectBatchOnFunctionError", False),
+            reports_failures="ReportBatchItemFailures" in settings.get("FunctionResponseTypes", []),
+            failure_queue_url=queue_urls[_referred(on_failure)] if on_failure else None,
+        )

@@ -1,0 +1,208 @@
+"""The HTTP API on loopback: what API Gateway does before and after a function, and local mode's own routes."""
+
+import json
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
+from typing import Any, Protocol
+
+from streambank_local.emulator.functions import InvocationResult
+from streambank_local.emulator.stack import Route
+from streambank_local.http import body
+from streambank_local.http.payload import BadAnswerError, Request, Response, event, json_response, response, route_of
+
+HOST = "127.0.0.1"
+TOKEN = "local"  # noqa: S105  nothing beyond this machine reaches the server
+LONGEST_ADVANCE = timedelta(days=3653)
+IDLE_CONNECTION_SECONDS = 120
+
+_NOT_FOUND = json_response(404, {"message": "Not Found"})
+_CRASHED = json_response(500, {"message": "Internal Server Error"})
+
+_log = logging.getLogger(__name__)
+
+
+class Backend(Protocol):
+    """What the gateway stands before."""
+
+    def now(self) -> datetime: ...
+
+    def invoke(self, function: str, event: Any) -> InvocationResult: ...
+
+    def advance(self, by: timedelta) -> bool: ...
+
+    def counters(self) -> Mapping[str, Any]: ...
+
+
+class Gateway:
+    """Routes a request to its function or to local mode itself; knows nothing of sockets."""
+
+    def __init__(self, routes: Iterable[Route], backend: Backend, *, asks_for_token: bool = True) -> None:
+        """Stand before *backend*; where no token is asked for, whatever came goes on to the functions."""
+        self._routes = tuple(routes)
+        self._backend = backend
+        self._asks_for_token = asks_for_token
+        self._own: dict[tuple[str, str], Callable[[Request], Response]] = {
+            ("POST", "/_local/clock:advance"): self._advance,
+            ("GET", "/_local/counters"): self._counters,
+        }
+
+    def answer(self, request: Request) -> Response:
+        """Return the response to *request*, whatever happens."""
+        if request.path.startswith("/_local/"):
+            own = self._own.get((request.method, request.path))
+            return own(request) if own else _NOT_FOUND
+        match = route_of(self._routes, request.method, request.path)
+        if match is None:
+            return _NOT_FOUND
+        if self._asks_for_token and not _authorised(request):
+            return _refusal(401, "UNAUTHENTICATED", f"Local mode wants the header 'Authorization: Bearer {TOKEN}'.")
+        return _rendered(self._backend.invoke(match.route.function, event(request, match, self._backend.now())))
+
+    def _counters(self, _: Request) -> Response:
+        return json_response(200, {**self._backend.counters(), "now": rfc3339(self._backend.now())})
+
+    def _advance(self, request: Request) -> Response:
+        by = _duration(request.body)
+        if by is None:
+            wanted = f'{{"seconds": number from 0 to {int(LONGEST_ADVANCE.total_seconds())}}}'
+            return _refusal(400, "INVALID_ARGUMENT", f"The body must be {wanted}.")
+        settled = self._backend.advance(by)
+        return json_response(200, {"now": rfc3339(self._backend.now()), "settled": settled})
+
+
+def rfc3339(time: datetime) -> str:
+    """Return *time* as Google's APIs write it."""
+    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _authorised(request: Request) -> bool:
+    scheme, _, token = request.header("authorization").partition(" ")
+    bearer = scheme.lower() == "bearer" and token.strip() == TOKEN
+    return bearer or request.header("x-goog-api-key") == TOKEN
+
+
+def _rendered(reply: InvocationResult) -> Response:
+    if reply.failure is not None:
+        _log.error("function failed: %s\n%s", reply.failure.error_type, "".join(reply.failure.stack))
+        return _CRASHED
+    try:
+        return response(reply.payload)
+    except BadAnswerError as error:
+        _log.error("function answered what is no HTTP response: %s", error)
+        return _CRASHED
+
+
+def _refusal(code: int, status: str, message: str) -> Response:
+    return json_response(code, {"error": {"code": code, "message": message, "status": status}})
+
+
+def _duration(content: bytes) -> timedelta | None:
+    try:
+        document = json.loads(content)
+    except ValueError:
+        return None
+    seconds = document.get("seconds") if isinstance(document, dict) else None
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return None
+    # Written so that a NaN, which JSON as Python reads it may hold, fails the comparison.
+    return timedelta(seconds=seconds) if 0 <= seconds <= LONGEST_ADVANCE.total_seconds() else None
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Reads a request off a connection and writes the gateway's response."""
+
+    server: "HttpServer"
+    protocol_version = "HTTP/1.1"
+    server_version = "streambank-local"
+    sys_version = ""
+    timeout = IDLE_CONNECTION_SECONDS
+    # Without this a response waits 40 ms for the client's acknowledgement of its headers.
+    disable_nagle_algorithm = True
+
+    def _answer(self) -> None:
+        try:
+            content = body.read(self.rfile, self.headers.get("content-length"), self.headers.get("transfer-encoding"))
+        except body.UnreadableBodyError as error:
+            self.close_connection = True
+            self._send(json_response(error.status, {"message": str(error)}))
+            return
+        self._send(self.server.gateway.answer(Request(self.command, self.path, tuple(self.headers.items()), content)))
+
+    # The base class looks methods up by these names.
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _answer  # noqa: N815
+
+    def _send(self, response: Response) -> None:
+        self.send_response(response.status)
+        for name, value in response.headers:
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("connection", "close")
+        bodiless = response.status in {204, 304}
+        if not bodiless:
+            self.send_header("content-length", str(len(response.body)))
+        self.end_headers()
+        if not bodiless and self.command != "HEAD":
+            self.wfile.write(response.body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class's name for it
+        _log.debug(format, *args)
+
+
+class HttpServer(ThreadingHTTPServer):
+    """Serves a gateway on loopback, in a thread of its own for each connection."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, gateway: Gateway, port: int) -> None:
+        """Bind *port*, any free one for 0; raises OSError if it is taken."""
+        self.gateway = gateway
+        self._connections: set[socket.socket] = set()
+        self._connecting = threading.Lock()
+        super().__init__((HOST, port), _Handler)
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.server_address[1]}"
+
+    def start(self) -> None:
+        """Serve in the background."""
+        threading.Thread(target=self.serve_forever, args=(0.05,), name="local-http", daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop serving, and end kept-alive connections too."""
+        self.shutdown()
+        self.server_close()
+        with self._connecting:
+            for connection in self._connections:
+                _end(connection)
+
+    def server_bind(self) -> None:
+        # HTTPServer would look up the host's name, which can take seconds.
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = HOST, self.server_address[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._connecting:
+            self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._connecting:
+            self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002  the base class's
+        _log.debug("connection failed", exc_info=True)
+
+
+def _end(connection: socket.socket) -> None:
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        _log.debug("connection had ended")

@@ -1,0 +1,215 @@
+"""The second state of a generation: candidates meet the scope's memories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from streambank.errors import GenerationError
+from streambank.llm.ports import (
+    Action,
+    Consolidation,
+    ConsolidationRequest,
+    Consolidator,
+    Decision,
+    Embedder,
+    OfferedFact,
+    OfferedMemory,
+)
+from streambank.model.bank import BankConfig
+from streambank.model.memory import Memory
+from streambank.model.plan import Candidate, Plan, PlanStep
+from streambank.model.usage import Usage
+from streambank.model.verdict import NEW, RESTATED, Verdict
+from streambank.model.window import Attempt, Window
+from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.rules import consolidation, profiles, ranking
+from streambank.rules.bank_config import bank_config
+from streambank.store.banks import Banks
+from streambank.store.memories import Memories
+from streambank.store.plans import Plans
+from streambank.store.streams import RetentionPolicy
+from streambank.store.windows import Windows
+
+
+class ConsolidateOutcome(StrEnum):
+    """What the state machine is told."""
+
+    PLANNED = "planned"
+    LATE = "late"
+    ERASING = "ERASING"
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Steps for a run of candidates, and what they cost."""
+
+    steps: list[PlanStep]
+    usage: Usage = field(default=Usage())
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidateContext:
+    """What candidates are judged with."""
+
+    memories: Memories
+    consolidator: Consolidator
+    embedder: Embedder
+    token_budget: TokenBudget
+    retention_policy: RetentionPolicy
+    now: datetime
+
+
+def consolidate(attempt: Attempt, *, windows: Windows, plans: Plans, banks: Banks, context: ConsolidateContext) -> str:
+    """Store a plan for the candidates of *attempt*'s window that are not committed yet; return the outcome.
+
+    Outcomes: `planned`, `late`, `ERASING` (the scope is being erased; try later), or a `GenerationError`'s own.
+    """
+    window = windows.mine(attempt)
+    extracted = plans.extracted(attempt) if window else None
+    if window is None or extracted is None:
+        return ConsolidateOutcome.LATE
+    view = context.memories.view(attempt.bank, window.stream.scope, now=context.now)
+    if view.erasing:
+        return ConsolidateOutcome.ERASING
+    rest = extracted.candidates[window.cursor :]
+    kept = [memory for memory in view.memories if memory.profile]
+    natural = [memory for memory in view.memories if not memory.profile]
+    near = ranking.offered(_searched(rest), ranking.eligible(natural, window.settings))
+    offered = {memory.id: memory.mark for memory in [*near, *(kept if _has_profiles(rest) else [])]}
+    asking = _Asking(window, bank_config(banks.document(attempt.bank), window.stream.scope), near, kept)
+    try:
+        judged = _still_valid(plans.plan(attempt), window, offered) or _judge(rest, asking, context)
+    except GenerationError as error:
+        return error.outcome
+    plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
+    expires = context.retention_policy.of_results(window, now=context.now)
+    return ConsolidateOutcome.PLANNED if plans.save_plan(attempt, plan, expires=expires) else ConsolidateOutcome.LATE
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What a window's candidates meet: the memories *near* them, and the *profiles* of the scope."""
+
+    window: Window
+    config: BankConfig
+    near: Sequence[Memory]
+    profiles: Sequence[Memory]
+
+
+def _searched(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates that a model is asked about."""
+    return [one for one in candidates if one.is_searched]
+
+
+def _has_profiles(candidates: Sequence[Candidate]) -> bool:
+    return any(one.profile and not one.rejected for one in candidates)
+
+
+def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) -> _Judged | None:
+    """Return the steps of an older plan that hold at another version: what the model was shown is as it was."""
+    if plan is None or plan.offered != offered or not plan.start <= window.cursor <= plan.start + len(plan.steps):
+        return None
+    return _Judged(list(plan.steps[window.cursor - plan.start :]), plan.usage)
+
+
+def _judge(candidates: Sequence[Candidate], asking: _Asking, context: ConsolidateContext) -> _Judged:
+    """Ask the model, but only if there is something to ask: a candidate, and a memory near it."""
+    open_ones = _searched(candidates)
+    if not open_ones or not asking.near or asking.window.settings.disable_consolidation:
+        made = iter([consolidation.created(one) for one in open_ones])
+        usage = Usage()
+    else:
+        answer = _asked(open_ones, asking, context)
+        decided = zip(open_ones, _in_order(answer, len(open_ones)), strict=True)
+        made = iter([_step(one, decision, asking.near, asking.window) for one, decision in decided])
+        usage = answer.usage
+    steps = [_own_step(one, asking) or next(made) for one in candidates]
+    return _Judged(_with_vectors(candidates, steps, context.embedder, asking.config.embedding_model), usage)
+
+
+def _own_step(candidate: Candidate, asking: _Asking) -> PlanStep | None:
+    """Return the step of a candidate that no model is asked about, None for any other."""
+    if candidate.profile:
+        return profiles.step(candidate, profiles.of_schema(asking.profiles, candidate.profile))
+    return consolidation.created(candidate) if candidate.rejected else None
+
+
+def _asked(candidates: Sequence[Candidate], asking: _Asking, context: ConsolidateContext) -> Consolidation:
+    request = _request(candidates, asking, context)
+    bank = asking.window.stream.bank
+    return context.token_budget.asked(
+        bank, asking.config, lambda: context.consolidator.consolidate(request), now=context.now
+    )
+
+
+def _request(candidates: Sequence[Candidate], asking: _Asking, context: ConsolidateContext) -> ConsolidationRequest:
+    facts = (
+        OfferedFact(number, one.fact, one.topics[0] if one.topics else None, one.at)
+        for number, one in enumerate(candidates, 1)
+    )
+    offered = (
+        OfferedMemory(number, memory.fact, memory.as_of, _earlier(memory, asking, context))
+        for number, memory in enumerate(asking.near, 1)
+    )
+    config = asking.config
+    return ConsolidationRequest(tuple(facts), tuple(offered), config.third_person, config.model)
+
+
+def _earlier(memory: Memory, asking: _Asking, context: ConsolidateContext) -> tuple[str, ...]:
+    """Return what *memory* said before, as many texts as the bank wants a model to see beside the present one."""
+    wanted = asking.config.revisions_shown - 1
+    if wanted < 1 or memory.revision < 2:
+        return ()
+    found = context.memories.revisions(asking.window.stream.bank, memory, now=context.now)
+    return tuple([one.fact for one in found if one.fact and one.number < memory.revision][:wanted])
+
+
+def _in_order(answer: Consolidation, count: int) -> list[Decision | None]:
+    """Return the first decision for each fact; a model may have skipped some."""
+    by_fact: dict[int, Decision] = {}
+    for decision in answer.decisions:
+        by_fact.setdefault(decision.fact, decision)
+    return [by_fact.get(number) for number in range(1, count + 1)]
+
+
+def _step(candidate: Candidate, decision: Decision | None, near: Sequence[Memory], window: Window) -> PlanStep:
+    """Return what *decision* means for *candidate*; a number that was not offered touches nothing."""
+    if decision is None:
+        return consolidation.created(candidate)
+    if decision.action is Action.CREATE:
+        return consolidation.created(candidate, decision.text, decision.reason or NEW)
+    if decision.memory and 0 < decision.memory <= len(near):
+        return _touching(candidate, decision, near[decision.memory - 1], window)
+    is_quiet = decision.action is Action.NONE and decision.reason
+    return PlanStep(Verdict.REJECTED, reason=decision.reason if is_quiet else consolidation.NOT_OFFERED)
+
+
+def _touching(candidate: Candidate, decision: Decision, memory: Memory, window: Window) -> PlanStep:
+    """Return what a decision about *memory* means; only a deletion comes of a request to forget."""
+    if decision.action is Action.DELETE:
+        return consolidation.deleted(candidate, memory, decision.reason or "asked to forget")
+    if consolidation.is_forget_request(candidate):
+        return PlanStep(Verdict.REJECTED, reason=decision.reason or consolidation.NOTHING_TO_FORGET)
+    if decision.action is Action.UPDATE:
+        text = decision.text or candidate.fact
+        return consolidation.updated(candidate, memory, text, decision.reason or "changed", window.settings)
+    return consolidation.restated(candidate, memory, window.settings, decision.reason or RESTATED)
+
+
+def _with_vectors(
+    candidates: Sequence[Candidate], steps: Sequence[PlanStep], embedder: Embedder, model: str | None
+) -> list[PlanStep]:
+    """Give steps with a text their vector: the candidate's own where it is its text, else embedded in one call."""
+    known = {one.fact: one.vector for one in candidates if one.vector}
+    searched = [not one.profile for one in candidates]
+    needs = [bool(step.text and not step.vector and wanted) for step, wanted in zip(steps, searched, strict=True)]
+    texts = sorted({step.text or "" for step, need in zip(steps, needs, strict=True) if need} - known.keys())
+    made = dict(zip(texts, embedder.embed(texts, model=model), strict=True)) if texts else {}
+    vectors = {**made, **known}
+    return [
+        replace(step, vector=vectors[step.text or ""]) if need else step
+        for step, need in zip(steps, needs, strict=True)
+    ]

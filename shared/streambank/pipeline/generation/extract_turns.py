@@ -1,0 +1,137 @@
+"""A window's turns, put to the model in as many pieces as its budget asks for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from streambank.errors import ModelOutputTruncated
+from streambank.llm.ports import Extraction, ExtractionRequest, Extractor, Turn
+from streambank.model.bank import BankConfig
+from streambank.model.event import StoredEvent
+from streambank.model.plan import Candidate, Extracted
+from streambank.model.usage import Usage
+from streambank.model.window import Attempt, Window
+from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.rules import grounding, profiles
+from streambank.rules.citing import prompted_text
+from streambank.rules.pieces import halves, pieces
+from streambank.store.plans import Plans
+from streambank.store.windows import Windows
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractTurnsContext:
+    """What a window's candidates are made with."""
+
+    windows: Windows
+    plans: Plans
+    extractor: Extractor
+    token_budget: TokenBudget
+    now: datetime
+    expires: datetime | None
+
+
+def extract_turns(attempt: Attempt, window: Window, config: BankConfig, context: ExtractTurnsContext) -> Extracted:
+    """Return the candidates of *window*; one model call within the budget, none where nothing is to be read.
+
+    Raises:
+        GenerationError: the model's own, or BudgetPaused. What was answered for a piece is kept for the next attempt.
+    """
+    own = sorted(context.windows.events(window), key=StoredEvent.order)
+    carried = sorted(context.windows.overlap(window), key=StoredEvent.order)
+    shown = [event for event in [*carried, *own] if prompted_text(event)]
+    request = _request(window, config, shown)
+    is_idle = not request.is_natural and not request.schemas
+    if is_idle or not any(event.seq >= window.first_seq for event in shown):
+        return Extracted((), covered=len(own))
+    extraction = _read(attempt, request, config, context)
+    candidates = _candidates(extraction, request, shown, window)
+    return Extracted(candidates, extraction.usage, len(own))
+
+
+def _request(window: Window, config: BankConfig, shown: Sequence[StoredEvent]) -> ExtractionRequest:
+    allowed = window.settings.allowed_topics
+    return ExtractionRequest(
+        turns=tuple(_turn(number, event, window) for number, event in enumerate(shown, 1)),
+        topics=config.topics if allowed is None else allowed,
+        third_person=config.third_person,
+        time_zone=window.settings.time_zone or "UTC",
+        descriptions=config.descriptions,
+        examples=config.examples,
+        schemas=config.schemas,
+        is_natural=config.is_natural,
+        model=config.model,
+    )
+
+
+def _turn(number: int, event: StoredEvent, window: Window) -> Turn:
+    is_context = event.seq < window.first_seq
+    return Turn(number, event.event.role, prompted_text(event), event.order()[0], is_context)
+
+
+def _read(attempt: Attempt, request: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext) -> Extraction:
+    """Return what the model says of all pieces; where there are several, each answer is kept at once."""
+    runs = pieces(request.turns, context.token_budget.call_tokens)
+    if len(runs) == 1:
+        return _joined(_asked(attempt, replace(request, turns=runs[0]), config, context))
+    answers = (_kept(attempt, number, replace(request, turns=run), config, context) for number, run in enumerate(runs))
+    return _joined(answers)
+
+
+def _kept(
+    attempt: Attempt, number: int, piece: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext
+) -> Extraction:
+    digest = hashlib.sha256(repr(piece).encode(errors="replace")).hexdigest()[:16]
+    known = context.plans.piece(attempt, number, digest)
+    if known is not None:
+        return known
+    answer = _joined(_asked(attempt, piece, config, context))
+    context.plans.save_piece(attempt, number, digest, answer, expires=context.expires)
+    return answer
+
+
+def _asked(
+    attempt: Attempt, piece: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext
+) -> Iterator[Extraction]:
+    """Yield the model's answers to *piece*: in halves, and theirs, where there is no room for a whole one."""
+    try:
+        yield context.token_budget.asked(
+            attempt.bank, config, lambda: context.extractor.extract(piece), now=context.now
+        )
+    except ModelOutputTruncated as error:
+        parts = halves(piece.turns)
+        if not parts:
+            raise
+        yield Extraction((), error.spent or Usage())
+        for turns in parts:
+            yield from _asked(attempt, replace(piece, turns=turns), config, context)
+
+
+def _joined(answers: Iterator[Extraction]) -> Extraction:
+    whole = Extraction(())
+    for one in answers:
+        whole = Extraction(whole.facts + one.facts, whole.usage + one.usage, whole.profiles + one.profiles)
+    return whole
+
+
+def _candidates(
+    extraction: Extraction, request: ExtractionRequest, shown: Sequence[StoredEvent], window: Window
+) -> tuple[Candidate, ...]:
+    numbered = dict(enumerate(shown, 1))
+    own = frozenset(number for number, event in numbered.items() if event.seq >= window.first_seq)
+    facts = [
+        grounding.on_topic(grounding.grounded(fact.fact, fact.events, fact.topic, numbered, own), request.topics)
+        for fact in extraction.facts
+    ]
+    schemas = {schema.id: schema for schema in request.schemas}
+    said = [
+        candidate
+        for one in extraction.profiles
+        for candidate in profiles.candidates(
+            one.data, grounding.grounded("{}", one.events, None, numbered, own), schemas[one.schema]
+        )
+    ]
+    return (*grounding.without_repeats(facts), *profiles.joined(said))

@@ -1,0 +1,104 @@
+"""A direct generation: a stream of one window, sealed at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from streambank.errors import Conflict, FailedPrecondition, NotFound, Unavailable
+from streambank.model import ids
+from streambank.model.event import Event, KeyedEvent
+from streambank.model.operation import Operation
+from streambank.model.rule import Reason, WindowSettings
+from streambank.model.stream import StreamId
+from streambank.model.window import DirectMemory, Window
+from streambank.rules import operations
+from streambank.rules.parts import PART_BYTES
+from streambank.rules.window import START_GRACE
+from streambank.store.banks import Banks
+from streambank.store.streams import RetentionPolicy, Streams
+from streambank.store.windows import Windows
+
+# Streams of calls have this name; no caller's stream can have it, since their keys are made otherwise.
+DIRECT_STREAM = "direct"
+FIRST = 1
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateCall:
+    """One validated call: events or stated facts; *token* makes its identity, the same for the same call again."""
+
+    bank: str
+    scope: dict[str, str]
+    token: str
+    events: tuple[KeyedEvent, ...] = ()
+    memories: tuple[DirectMemory, ...] = ()
+    settings: WindowSettings = field(default_factory=WindowSettings)
+
+
+def generate(
+    call: GenerateCall,
+    *,
+    streams: Streams,
+    windows: Windows,
+    banks: Banks,
+    retention_policy: RetentionPolicy,
+    now: datetime,
+) -> Operation:
+    """Store the call as a sealed window and return its generation's operation; the stream's record starts it.
+
+    Raises:
+        NotFound: there is no such bank.
+        Unavailable: the same call is written by somebody else at this moment.
+    """
+    bank = banks.get(call.bank)
+    if bank is None:
+        raise NotFound(f"there is no bank {call.bank!r}")
+    window = _window(call, now)
+    kept = RetentionPolicy(
+        bank.retention or retention_policy.retention, bank.dedup_horizon or retention_policy.dedup_horizon
+    )
+    try:
+        streams.store_window(window, call.events, now=now, retention_policy=kept)
+    except Conflict as conflict:
+        known = windows.get(call.bank, window.stream.sid, FIRST)
+        if known is None:
+            raise Unavailable("the same call is under way; try again") from conflict
+        window = known
+    return operations.sealed(window, downstream=True)
+
+
+def _window(call: GenerateCall, now: datetime) -> Window:
+    sid = ids.digest("direct", ids.canonical(call.scope), call.token)
+    return Window(
+        stream=StreamId(call.bank, sid, call.scope, DIRECT_STREAM),
+        number=FIRST,
+        first_seq=1,
+        last_seq=len(call.events),
+        reason=Reason.DIRECT,
+        sealed=now,
+        last_arrival=now,
+        settings=call.settings,
+        due=now + START_GRACE,
+        direct=call.memories,
+    )
+
+
+def without_keys(events: Sequence[KeyedEvent]) -> tuple[KeyedEvent, ...]:
+    """Return *events* as a generation takes them: each is what it is, none is a repeat."""
+    return tuple(KeyedEvent(keyed.event, None, keyed.size) for keyed in events)
+
+
+def from_session(turns: Sequence[Event]) -> tuple[KeyedEvent, ...]:
+    """Return the *turns* of a session as a generation takes them.
+
+    Raises:
+        FailedPrecondition: they are more than one window can hold.
+    """
+    events = tuple(KeyedEvent(turn, None, len(json.dumps(turn.parts).encode())) for turn in turns)
+    size = sum(keyed.size for keyed in events)
+    if size > PART_BYTES:
+        raise FailedPrecondition(f"the session has {size} bytes of events; name a start or an end time")
+    return events

@@ -1,0 +1,35 @@
+"""Deleting one memory."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from streambank.errors import Conflict, NotFound, Unavailable
+from streambank.model.memory import Memory
+from streambank.rules import consolidation
+from streambank.store.memories import Memories
+from streambank.store.table import RetryPolicy
+
+
+def delete_memory(bank: str, memory_id: str, *, memories: Memories, retry_policy: RetryPolicy, now: datetime) -> Memory:
+    """Delete a memory for every reader at once and return its tombstone; the sweep lets its revisions go with it.
+
+    Raises:
+        NotFound: there is no such memory.
+        Unavailable: the scope is written too fast.
+    """
+    for _ in retry_policy.attempts():
+        memory = memories.find(bank, memory_id, now=now)
+        if memory is None:
+            raise NotFound(f"there is no memory {memory_id!r}")
+        view = memories.version(bank, memory.scope)
+        current = memories.find(bank, memory_id, now=now)  # read after the version, never before
+        if current is None:
+            continue
+        change = consolidation.deletion(current, now=now)
+        try:
+            memories.commit_change(bank, memory.scope, view.version, change, now=now)
+        except Conflict:
+            continue
+        return change.after
+    raise Unavailable("the scope is written too fast; try again")

@@ -1,0 +1,136 @@
+"""Making, changing and rolling back one memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from streambank.errors import AlreadyExists, Conflict, FailedPrecondition, InvalidArgument, NotFound, Unavailable
+from streambank.llm.ports import Embedder
+from streambank.model import ids
+from streambank.model.memory import Change, Memory
+from streambank.rules import editing
+from streambank.rules.bank_config import bank_config
+from streambank.rules.editing import Edit
+from streambank.store.banks import Banks
+from streambank.store.memories import Memories, ScopeView
+from streambank.store.table import RetryPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class EditContext:
+    """What an edit needs."""
+
+    memories: Memories
+    banks: Banks
+    embedder: Embedder
+    retry_policy: RetryPolicy
+    now: datetime
+
+
+def create_memory(
+    bank: str,
+    memory_id: str,
+    scope: dict[str, str],
+    edit: Edit,
+    *,
+    repeats: Callable[[Memory], bool],
+    context: EditContext,
+) -> Memory:
+    """Store a memory under an id of the caller's or ours, and return it.
+
+    A memory that is there already is the answer where it is this very call that made it (*repeats*).
+
+    Raises:
+        AlreadyExists: the id is taken, or was deleted within 48 hours.
+        Unavailable: the scope is written too fast, or is being erased.
+    """
+    config = bank_config(context.banks.document(bank), scope)
+    [vector] = context.embedder.embed([edit.fact], model=config.embedding_model)
+    change = editing.creation(memory_id, scope, edit, config, vector, now=context.now)
+    for _ in context.retry_policy.attempts():
+        taken = context.memories.find_or_tombstone(bank, memory_id, now=context.now)
+        if taken and taken.deleted is None and repeats(taken):
+            return taken
+        if taken:
+            raise AlreadyExists(f"there is a memory {memory_id!r} already, or was within 48 hours")
+        version = context.memories.version(bank, scope)
+        if _is_written(bank, scope, version, change, context):
+            return change.after
+    raise Unavailable("the scope is written too fast; try again")
+
+
+def update_memory(
+    bank: str, memory_id: str, scope: dict[str, str] | None, edit: Edit, *, context: EditContext
+) -> Memory:
+    """Change what *edit* names and return the memory.
+
+    Raises:
+        NotFound: there is no such memory.
+        InvalidArgument: the scope that came along is another.
+        Unavailable: the scope is written too fast.
+    """
+    model = bank_config(context.banks.document(bank)).embedding_model
+    vector = context.embedder.embed([edit.fact], model=model)[0] if "fact" in edit.named else b""
+
+    def changed(memory: Memory) -> Change:
+        if scope is not None and scope != memory.scope:
+            raise InvalidArgument("scope", "cannot change")
+        config = bank_config(context.banks.document(bank), memory.scope)
+        return editing.update(memory, edit, config, vector, now=context.now)
+
+    return _applied(bank, memory_id, changed, context, also_deleted=False)
+
+
+def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -> Memory:
+    """Bring back what revision *number* said, as a new revision; a deleted memory lives again within 48 hours.
+
+    Raises:
+        NotFound: there is no such memory.
+        FailedPrecondition: there is no such revision any more, or it is a deletion.
+        Unavailable: the scope is written too fast.
+    """
+
+    def changed(memory: Memory) -> Change:
+        target = context.memories.revision(bank, memory, number, now=context.now)
+        if target is None:
+            raise FailedPrecondition(f"memory {memory_id!r} has no revision {number}")
+        config = bank_config(context.banks.document(bank), memory.scope)
+        vector = context.embedder.embed([target.fact], model=config.embedding_model)[0] if target.fact else b""
+        return editing.rollback(memory, target, config, vector, now=context.now)
+
+    was_deleted = context.memories.find(bank, memory_id, now=context.now) is None
+    memory = _applied(bank, memory_id, changed, context, also_deleted=True)
+    if was_deleted:
+        context.memories.lengthen_revisions(bank, ids.scope_id(memory.scope), memory_id)
+    return memory
+
+
+def _applied(
+    bank: str, memory_id: str, changed: Callable[[Memory], Change], context: EditContext, *, also_deleted: bool
+) -> Memory:
+    """Change a memory as of one version of its scope, again and again until nobody was faster."""
+    find = context.memories.find_or_tombstone if also_deleted else context.memories.find
+    for _ in context.retry_policy.attempts():
+        known = find(bank, memory_id, now=context.now)
+        if known is None:
+            raise NotFound(f"there is no memory {memory_id!r}")
+        version = context.memories.version(bank, known.scope)
+        current = find(bank, memory_id, now=context.now)  # read after the version, never before
+        if current is None:
+            continue
+        change = changed(current)
+        if _is_written(bank, current.scope, version, change, context):
+            return change.after
+    raise Unavailable("the scope is written too fast; try again")
+
+
+def _is_written(bank: str, scope: dict[str, str], version: ScopeView, change: Change, context: EditContext) -> bool:
+    if version.erasing:
+        raise Unavailable("the scope is being erased; try again")
+    try:
+        context.memories.commit_change(bank, scope, version.version, change, now=context.now)
+    except Conflict:
+        return False
+    return True

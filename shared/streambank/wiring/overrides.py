@@ -1,0 +1,45 @@
+"""What stands in the place of a deployment's own clock and models; set before functions are loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from streambank.llm.ports import Consolidator, Embedder, Extractor
+
+
+class Clock(Protocol):
+    """Tells the time, with its zone."""
+
+    def now(self) -> datetime: ...
+
+
+class Models(Protocol):
+    """Models that are built without a provider."""
+
+    def extractor(self) -> Extractor: ...
+
+    def consolidator(self) -> Consolidator: ...
+
+    def embedder(self) -> Embedder: ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """Return the time in UTC."""
+        return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Overrides:
+    """The clock that rules timers, TTLs, backoff and tokens; and models, or None for the configured provider's."""
+
+    clock: Clock
+    models: Models | None = None
+
+
+current = Overrides(SystemClock())
