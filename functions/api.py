@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import api, telemetry, wiring
+from streambank import telemetry
+from streambank.api import app
 from streambank.wire import http
+from streambank.wiring.api import build
 
-wiring.caller()
+WIRING = build()
 
 
-def handler(event: dict[str, Any], context: object) -> http.Reply:
+def handler(event: dict[str, Any], context: object) -> http.Response:
     """Answer an API Gateway event."""
-    return http.to_response(lambda: api.respond(event, context), on_fault=telemetry.log_fault)
+    return http.to_response(lambda: app.respond(event, WIRING), on_fault=telemetry.log_fault)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry, tracing, wiring
+from streambank import telemetry, tracing
 from streambank.model.window import Attempt
 from streambank.pipeline.generation.commit import commit
+from streambank.wiring.generation import build
 
-STORES = wiring.stores()
+WIRING = build()
 
 
 @telemetry.redact_exceptions()
@@ -16,17 +17,17 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Apply a window's plan and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
     outcome = tracing.stage("upsert_memory", attempt, _committed, is_memory_operation=True)
-    telemetry.worked(telemetry.COMMITTED, attempt, outcome)
+    telemetry.stage_ended(telemetry.COMMITTED, attempt, outcome)
     return {"outcome": outcome}
 
 
 def _committed(attempt: Attempt) -> str:
     return commit(
         attempt,
-        windows=STORES.windows,
-        plans=STORES.plans,
-        memories=STORES.memories,
-        banks=STORES.banks,
-        retention_policy=STORES.retention_policy,
-        now=wiring.now(),
+        windows=WIRING.stores.windows,
+        plans=WIRING.stores.plans,
+        memories=WIRING.stores.memories,
+        banks=WIRING.stores.banks,
+        retention_policy=WIRING.deployment.retention_policy,
+        now=WIRING.deployment.now(),
     )

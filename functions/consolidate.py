@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry, tracing, wiring
+from streambank import telemetry, tracing
 from streambank.model.window import Attempt
 from streambank.pipeline.generation.consolidate import ConsolidateContext, consolidate
-from streambank.wiring import models
+from streambank.wiring.generation import build
 
-STORES = wiring.stores()
+WIRING = build()
 
 
 @telemetry.redact_exceptions()
@@ -17,22 +17,22 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Store a plan for a window's candidates and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
     outcome = tracing.stage("consolidate", attempt, _consolidated)
-    telemetry.worked(telemetry.CONSOLIDATED, attempt, outcome)
+    telemetry.stage_ended(telemetry.CONSOLIDATED, attempt, outcome)
     return {"outcome": outcome}
 
 
 def _consolidated(attempt: Attempt) -> str:
     return consolidate(
         attempt,
-        windows=STORES.windows,
-        plans=STORES.plans,
-        banks=STORES.banks,
+        windows=WIRING.stores.windows,
+        plans=WIRING.stores.plans,
+        banks=WIRING.stores.banks,
         context=ConsolidateContext(
-            STORES.memories,
-            models.consolidator(),
-            models.embedder(),
-            models.token_budget(),
-            STORES.retention_policy,
-            wiring.now(),
+            WIRING.stores.memories,
+            WIRING.consolidator,
+            WIRING.embedder,
+            WIRING.token_budget,
+            WIRING.deployment.retention_policy,
+            WIRING.deployment.now(),
         ),
     )

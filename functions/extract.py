@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry, tracing, wiring
+from streambank import telemetry, tracing
 from streambank.model.window import Attempt
 from streambank.pipeline.generation.extract import extract
-from streambank.wiring import models
+from streambank.wiring.generation import build
 
-STORES = wiring.stores()
+WIRING = build()
 
 
 @telemetry.redact_exceptions()
@@ -17,19 +17,19 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Store the candidates of a window and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
     outcome = tracing.stage("extract", attempt, _extracted)
-    telemetry.worked(telemetry.EXTRACTED, attempt, outcome)
+    telemetry.stage_ended(telemetry.EXTRACTED, attempt, outcome)
     return {"outcome": outcome}
 
 
 def _extracted(attempt: Attempt) -> str:
     return extract(
         attempt,
-        windows=STORES.windows,
-        plans=STORES.plans,
-        banks=STORES.banks,
-        extractor=models.extractor(),
-        embedder=models.embedder(),
-        token_budget=models.token_budget(),
-        retention_policy=STORES.retention_policy,
-        now=wiring.now(),
+        windows=WIRING.stores.windows,
+        plans=WIRING.stores.plans,
+        banks=WIRING.stores.banks,
+        extractor=WIRING.extractor,
+        embedder=WIRING.embedder,
+        token_budget=WIRING.token_budget,
+        retention_policy=WIRING.deployment.retention_policy,
+        now=WIRING.deployment.now(),
     )

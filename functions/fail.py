@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry, wiring
+from streambank import metrics, telemetry
 from streambank.model.window import Attempt
 from streambank.pipeline.generation.fail import fail
+from streambank.wiring.generation import build
 
-STORES = wiring.stores()
+WIRING = build()
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Book the failure: another try after a while, or a parking place."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
-    failed = fail(attempt, event["outcome"], windows=STORES.windows, now=wiring.now(), jitter=wiring.jitter)
+    failed = fail(
+        attempt, event["outcome"], windows=WIRING.stores.windows, now=WIRING.deployment.now(), jitter=WIRING.jitter
+    )
     telemetry.failed(attempt, event["outcome"], is_parked=failed.is_parked, failures=failed.failures)
+    metrics.failed(event["outcome"], is_parked=failed.is_parked)
     return {"outcome": "parked" if failed.is_parked else "failed"}

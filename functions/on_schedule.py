@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from streambank import telemetry, wiring
+from streambank import metrics, telemetry
 from streambank.pipeline.sweep import sweep
+from streambank.wiring.sweep import build
 
-USING = wiring.sweeper()
+CONTEXT = build()
 # Enough to finish what was begun: one item takes a few round trips.
 RESERVE_MS = 10_000
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Handle what is due and tell what was done."""
-    report = asdict(sweep(context=USING, has_time=lambda: context.get_remaining_time_in_millis() > RESERVE_MS))
+    report = asdict(sweep(context=CONTEXT, has_time=lambda: context.get_remaining_time_in_millis() > RESERVE_MS))
     telemetry.swept(report)
+    metrics.swept(report)
     return report

@@ -7,10 +7,10 @@ from typing import Any
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 
-from streambank import wiring
 from streambank.pipeline.events.on_record import ChangedItem, on_record
+from streambank.wiring.generation import build
 
-STORES, EXECUTIONS = wiring.stores(), wiring.executions()
+WIRING = build()
 PROCESSOR = BatchProcessor(event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False)
 
 
@@ -23,8 +23,8 @@ def _react(record: DynamoDBRecord) -> None:
     keys: Any = record.dynamodb.keys if record.dynamodb else {}
     on_record(
         ChangedItem.of(keys["PK"], keys["SK"]),
-        streams=STORES.streams,
-        windows=STORES.windows,
-        executions=EXECUTIONS,
-        clock=wiring.now,
+        streams=WIRING.stores.streams,
+        windows=WIRING.stores.windows,
+        executions=WIRING.executions,
+        clock=WIRING.deployment.now,
     )

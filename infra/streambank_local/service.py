@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from moto import mock_aws
 
+from streambank.wiring import overrides
 from streambank_local.basic.models import BasicModels
 from streambank_local.clock import Clock, MovableClock
 from streambank_local.emulator import machine, moto_repair, stack
@@ -45,14 +46,10 @@ _UNWANTED = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARE
 _log = logging.getLogger(__name__)
 
 
-def use_wiring(clock: Clock) -> None:
+def set_overrides(clock: Clock) -> None:
     """Give the product's composition root the service's clock."""
-    from streambank import wiring
-    from streambank.wiring import overrides
-
-    is_basic = os.environ.get("STREAMBANK_MODEL") == "embedded"
-    overrides.current.models = BasicModels() if is_basic else None
-    wiring.use_clock(clock)
+    overrides.current.clock = clock
+    overrides.current.models = BasicModels() if os.environ.get("STREAMBANK_MODEL") == "embedded" else None
 
 
 class LocalService:
@@ -63,7 +60,7 @@ class LocalService:
         root: Path = ROOT,
         port: int = 0,
         *,
-        prepare: Callable[[Clock], None] = use_wiring,
+        prepare: Callable[[Clock], None] = set_overrides,
         parameters: Mapping[str, str] = stack.LOCAL_PARAMETERS,
         pump_enabled: bool = True,
         timer_enabled: bool = True,

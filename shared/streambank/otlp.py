@@ -20,6 +20,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from streambank import telemetry
+from streambank.settings import TraceSettings
 
 # Less than the exporter's own first pause before it repeats, which is 0.8 s at least: nobody waits for a repeat.
 _TIMEOUT_SECONDS = 0.75
@@ -30,7 +31,7 @@ REST_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenSpan:
     """A span that is open, and what has ended of its request so far."""
 
     span: Span
@@ -64,28 +65,26 @@ class Collector:
     _stuck: Thread | None = field(default=None, repr=False)
 
     @classmethod
-    def build(cls, endpoint: str, environment: Mapping[str, str]) -> Collector:
-        """Return the collector at *endpoint*; headers, certificates and samplers are OpenTelemetry's own variables.
+    def build(cls, settings: TraceSettings) -> Collector:
+        """Return the collector at an endpoint; headers, certificates and samplers are OpenTelemetry's own variables.
 
         Raises:
             ValueError: a variable cannot be understood.
         """
-        telemetry.silence("opentelemetry")  # its lines quote addresses, with what stands in them, and answers
-        names = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
-        asked = next(filter(None, (environment.get(name) for name in names)), _TIMEOUT_SECONDS)
-        timeout = min(float(asked), _LONGEST_SECONDS)
+        telemetry.silence("opentelemetry")  # its lines quote addresses with their credentials, and replies
+        timeout = min(float(settings.timeout or _TIMEOUT_SECONDS), _LONGEST_SECONDS)
         # A provider of our own: the process's global one is for those who instrument it from outside.
         tracer = TracerProvider(shutdown_on_exit=False).get_tracer("streambank")
-        return cls(tracer, OTLPSpanExporter(endpoint=endpoint, timeout=timeout), timeout)
+        return cls(tracer, OTLPSpanExporter(endpoint=settings.endpoint, timeout=timeout), timeout)
 
     def open(
-        self, name: str, attributes: Mapping[str, str | int], parent: Opened | str | None, *, is_call: bool
-    ) -> Opened:
+        self, name: str, attributes: Mapping[str, str | int], parent: OpenSpan | str | None, *, is_call: bool
+    ) -> OpenSpan:
         """Begin a span below another, or below the span that a `traceparent` names."""
         above = _context(parent)
         kind = SpanKind.CLIENT if is_call else SpanKind.INTERNAL
         begun = self.tracer.start_span(name, above, kind=kind, attributes=attributes)
-        return Opened(begun, parent.ended if isinstance(parent, Opened) else [])
+        return OpenSpan(begun, parent.ended if isinstance(parent, OpenSpan) else [])
 
     def send(self, spans: Sequence[ReadableSpan]) -> None:
         """Send *spans*, or lose them within the timeout; after a loss others are dropped unsent for a while."""
@@ -111,7 +110,7 @@ class Collector:
         return "" if is_taken else "not taken"
 
 
-def _context(parent: Opened | str | None) -> Context:
-    if isinstance(parent, Opened):
+def _context(parent: OpenSpan | str | None) -> Context:
+    if isinstance(parent, OpenSpan):
         return set_span_in_context(parent.span, Context())
     return TraceContextTextMapPropagator().extract({"traceparent": parent} if parent else {}, Context())

@@ -1,4 +1,4 @@
-"""The environment, read once, at the edge."""
+"""The settings of a deployment: its environment variables as one typed value."""
 
 from __future__ import annotations
 
@@ -20,11 +20,32 @@ class AuthMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The models of a provider; *dimensions* is the length of vectors where the embedding model offers a choice."""
+
+    model: str = ""
+    embedding_model: str = ""
+    dimensions: int = 512
+    max_output_tokens: int = 4_096
+    guardrail: str = ""
+    guardrail_version: str = "DRAFT"
+    timeout_seconds: float = 60.0
+    region: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSettings:
+    """The OpenTelemetry collector: the URL that takes spans, and the exporter's timeout as its variable has it."""
+
+    endpoint: str
+    timeout: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
-    """What a deployment is told by its template."""
+    """What the template sets for a function."""
 
     table: str
-    model: str
     retention: timedelta
     dedup_horizon: timedelta
     state_machine_arn: str = ""
@@ -32,15 +53,21 @@ class Settings:
     auth_mode: AuthMode = AuthMode.KEYS
     daily_tokens: int | None = None
     call_tokens: int = 24_000
-    model_timeout_seconds: float = 60.0
     prices: Mapping[str, Price] = field(default_factory=dict)
+    models: ModelSettings = field(default_factory=ModelSettings)
+    traces: TraceSettings | None = None
+    emits_metrics: bool = True
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
-        """Return the settings in *environment*. Raises KeyError if one that has no default is missing."""
+        """Return the settings in *environment*.
+
+        Raises:
+            KeyError: a variable that has no default is missing.
+            ValueError: a variable cannot be understood.
+        """
         return cls(
             table=environment["TABLE_NAME"],
-            model=environment.get("STREAMBANK_MODEL", "bedrock"),
             retention=timedelta(days=int(environment.get("EVENT_RETENTION_DAYS", "90"))),
             dedup_horizon=timedelta(days=int(environment.get("DEDUP_HORIZON_DAYS", "90"))),
             state_machine_arn=environment.get("STATE_MACHINE_ARN", ""),
@@ -48,9 +75,37 @@ class Settings:
             auth_mode=AuthMode(environment.get("AUTH_MODE", AuthMode.KEYS)),
             daily_tokens=_limit(environment.get("DAILY_TOKEN_BUDGET", "")),
             call_tokens=int(environment.get("CALL_TOKEN_BUDGET", "24000")),
-            model_timeout_seconds=float(environment.get("MODEL_TIMEOUT_SECONDS", "60")),
             prices=_prices(environment.get("MODEL_PRICES", "")),
+            models=_models(environment),
+            traces=_traces(environment),
+            emits_metrics=environment.get("POWERTOOLS_METRICS_DISABLED", "").lower() != "true",
         )
+
+
+def _models(environment: Mapping[str, str]) -> ModelSettings:
+    return ModelSettings(
+        model=environment.get("MODEL_ID", ""),
+        embedding_model=environment.get("EMBEDDING_MODEL_ID", ""),
+        dimensions=int(environment.get("EMBEDDING_DIMENSIONS", "512")),
+        max_output_tokens=int(environment.get("MODEL_MAX_OUTPUT_TOKENS", "4096")),
+        guardrail=environment.get("GUARDRAIL_ID", ""),
+        guardrail_version=environment.get("GUARDRAIL_VERSION", "") or "DRAFT",
+        timeout_seconds=float(environment.get("MODEL_TIMEOUT_SECONDS", "60")),
+        region=environment.get("BEDROCK_REGION", ""),
+    )
+
+
+def _traces(environment: Mapping[str, str]) -> TraceSettings | None:
+    """Return the collector that OpenTelemetry's own variables name, or None."""
+    if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return None
+    base = environment.get("OTEL_EXPORTER_OTLP_ENDPOINT", "").strip()
+    endpoint = environment.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "").strip() or (
+        f"{base.rstrip('/')}/v1/traces" if base else ""
+    )
+    names = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
+    timeout = next(filter(None, map(environment.get, names)), "")
+    return TraceSettings(endpoint, timeout) if endpoint else None
 
 
 def _limit(text: str) -> int | None:
@@ -59,13 +114,13 @@ def _limit(text: str) -> int | None:
 
 
 def _prices(text: str) -> dict[str, Price]:
-    """Return what models cost: "default=3/15,small-model=0.25/1.25", dollars per million tokens in and out."""
+    """Return the prices in "default=3/15,small-model=0.25/1.25": dollars per million tokens, input and output."""
     prices = {}
     for entry in filter(None, map(str.strip, text.split(","))):
         name, _, both = entry.partition("=")
-        paid, _, got = both.partition("/")
+        input_price, _, output_price = both.partition("/")
         try:
-            prices[name.strip()] = Price(float(paid), float(got))
+            prices[name.strip()] = Price(float(input_price), float(output_price))
         except ValueError:
             raise ValueError(f"MODEL_PRICES: {entry!r} is not like model=3/15") from None
     return prices

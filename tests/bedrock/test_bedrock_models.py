@@ -15,7 +15,6 @@ from streambank.llm.bedrock.consolidator import BedrockConsolidator
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.embedder import BedrockEmbedder
 from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.models import Models
 from streambank.llm.bedrock.sending import Sender
 from streambank.llm.ports import (
     Action,
@@ -29,10 +28,11 @@ from streambank.llm.ports import (
     Usage,
 )
 from streambank.rules import vectors
+from streambank.settings import ModelSettings
 from tests.bedrock.converse_server import Bedrock, error, running, text, tool
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-MODELS = Models("amazon.nova-lite-v1:0", "amazon.titan-embed-text-v2:0", dimensions=64)
+MODELS = ModelSettings("amazon.nova-lite-v1:0", "amazon.titan-embed-text-v2:0", dimensions=64)
 REQUEST = ExtractionRequest((Turn(1, "user", "I keep bees.", NOW), Turn(2, "model", "Nice!", NOW)))
 GOOD = {"facts": [{"fact": "I keep bees", "events": [1], "topic": "USER_PERSONAL_INFO"}]}
 FACTS = (OfferedFact(1, "I keep bees", None, NOW), OfferedFact(2, "I live in Linz", None, NOW))
@@ -207,7 +207,7 @@ def test_an_unreachable_service_is_out_of_reach(extractor, client, pauses):
 
 def test_a_deployment_without_a_model_says_so(client, pauses):
     """No model is named: nothing is sent."""
-    nameless = Converse(client, Models("", ""), Sender(pauses.append, lambda: 0.0))
+    nameless = Converse(client, ModelSettings("", ""), Sender(pauses.append, lambda: 0.0))
     with pytest.raises(errors.ModelNotConfigured):
         BedrockExtractor(nameless).extract(REQUEST)
 

@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 import httpx
 import pytest
-
 from infra.openapi.routes import ROUTES, Route
+
 from streambank_client import AsyncBank, AsyncStreambank, Bank, Streambank
 from streambank_client.calls import camel
 from streambank_client.errors import NotFound

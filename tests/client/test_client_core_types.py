@@ -10,9 +10,9 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from infra.openapi.routes import ROUTES
 from pydantic import BaseModel, ValidationError
 
-from infra.openapi.routes import ROUTES
 from streambank_client import types
 from streambank_client.spelling import seconds
 from streambank_client.types.memories import RetrievedMemories

@@ -8,11 +8,14 @@ from types import SimpleNamespace
 import boto3
 import pytest
 
-from streambank import wiring
 from streambank.model import ids
 from streambank.model.window import WindowState
+from streambank.store.windows import Windows
 from streambank.wire import http
 from streambank.wire.ingest import ingest_call
+from streambank.wiring import overrides
+from streambank.wiring.deployment import Deployment
+from streambank_local.basic.models import BasicModels
 from streambank_local.emulator.filters import passes
 from tests import aws
 from tests.functions.declared import FILTERS, FUNCTIONS, statements
@@ -41,7 +44,7 @@ class Stack:
 
     def __init__(self, client):
         self.client, self.clock, self.asked = client, Clock(), []
-        wiring.use_clock(self.clock)
+        overrides.current.clock, overrides.current.models = self.clock, BasicModels()
 
     def heard(self, params, model, **_):
         service, operation = model.service_model.service_name, model.name
@@ -59,12 +62,12 @@ class Stack:
         return module.handler(recorded(name) if event is None else event, CONTEXT)
 
     def window(self):
-        return wiring.stores().windows.get("default", SID, 1)
+        return Windows(Deployment.load().table).get("default", SID, 1)
 
 
 @pytest.fixture
 def stack(monkeypatch):
-    real = wiring.overrides.current.clock
+    real = overrides.current.clock
     environment = {
         "TABLE_NAME": aws.TABLE,
         "STATE_MACHINE_ARN": aws.MACHINE_ARN,
@@ -82,7 +85,7 @@ def stack(monkeypatch):
         stack = Stack(client)
         boto3.DEFAULT_SESSION.events.register("before-parameter-build", stack.heard)
         yield stack
-    wiring.use_clock(real)
+    overrides.current.clock, overrides.current.models = real, None
 
 
 def sealed(stack):
@@ -101,9 +104,9 @@ def test_there_is_an_event_for_every_function():
 def test_the_ingest_event_is_the_documented_example():
     """Its body is what the SDK sends for the reference's first example, with the flush that makes it go at once."""
     event = recorded("ingest")
-    place = http.place(event)
-    call = ingest_call(http.body(event), bank=place.bank, idempotency_key=http.header(event, "x-idempotency-key"))
-    assert (place.bank, place.rest) == ("default", "/memories:ingestEvents")
+    path = http.bank_path(event)
+    call = ingest_call(http.body(event), bank=path.bank, idempotency_key=http.header(event, "x-idempotency-key"))
+    assert (path.bank, path.rest) == ("default", "/memories:ingestEvents")
     assert (call.stream.sid, call.force, len(call.events)) == (SID, True, 1)
 
 

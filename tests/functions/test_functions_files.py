@@ -58,17 +58,3 @@ def test_a_function_has_one_door(path):
     assert [node.name for node in public] == ["handler"]
     assert [argument.arg for argument in public[0].args.args] == ["event", "context"]
     assert ast.get_docstring(public[0])
-
-
-def test_ingest_starts_without_pydantic():
-    """The hot path's cold start carries neither pydantic nor the other routes."""
-    import subprocess
-    import sys
-
-    code = (
-        "import sys; sys.path[:0] = ['shared', '.']; import streambank.wiring, streambank.telemetry,"
-        " streambank.pipeline.events.ingest, streambank.wire.http, streambank.wire.operation, streambank.wire.ingest;"
-        " print(sorted({name.split('.')[0] for name in sys.modules} & {'pydantic', 'moto', 'wordllama', 'numpy'}))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import boto3
 import pytest
@@ -10,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samtranslator.yaml_helper import yaml_parse
 
-from streambank import api, wiring
-from streambank.api.roles import OVER_ALL_SCOPES, ROLES, admitted
-from streambank.errors import NotFound, PermissionDenied
+from streambank.api.app import ROUTER
+from streambank.api.request import Request
+from streambank.api.route import Reach
+from streambank.errors import PermissionDenied
 from streambank.model.principal import Principal, Role
 from streambank.settings import AuthMode, Settings
 from streambank.wire import http
@@ -20,56 +22,44 @@ from streambank_local.emulator.stack import translate
 from tests.aws import ROOT
 from tests.functions.declared import FUNCTIONS, statements
 
-REGISTERED = {(route.method, route.path): route for route in api._APP._static_routes + api._APP._dynamic_routes}
 SETTINGS = {"TABLE_NAME": "t"}
 
 
 # ---- routes
 
 
-def test_every_route_has_a_role_and_every_role_a_route():
-    """One table says what each route takes, and nothing else."""
-    assert set(REGISTERED) == set(ROLES)
-    assert set(ROLES) >= OVER_ALL_SCOPES
+class Passed(Exception):
+    """The handler was reached."""
 
 
-class App:
-    """What the middleware sees of the resolver."""
+def reached(route, principal):
+    """Tell whether *principal* reaches the handler of *route*; the handler itself is replaced."""
 
-    def __init__(self, route, principal, bank="1"):
-        self.context = {"_route": route, "principal": principal, "place": http.BankPath("p", bank, "")}
+    def handler(request, **_):
+        raise Passed
 
-
-def passed(route, principal):
-    return admitted(App(route, principal), lambda app: app.context["place"].bank)
-
-
-def test_a_route_without_a_role_is_not_there(monkeypatch):
-    """Whoever adds a route and no role finds 404, not an open door."""
-    route = REGISTERED["GET", "/bank/memories"]
-    everything = Principal("p", ("*",), frozenset(Role))
-    assert passed(route, everything) == "1"
-    monkeypatch.delitem(ROLES, ("GET", "/bank/memories"))
-    with pytest.raises(NotFound):
-        passed(route, everything)
+    request = Request({}, http.BankPath("p", "" if route.is_collection else "1", ""), principal)
+    with pytest.raises(Passed):
+        replace(route, handler=handler, span=None).respond(request, {})
+    return True
 
 
-@given(asked=st.sampled_from(sorted(ROLES)), roles=st.frozensets(st.sampled_from(Role)), is_bound=st.booleans())
-def test_a_route_lets_its_role_in_and_no_other(asked, roles, is_bound):
-    """The role of the table decides; what reaches over all scopes is shut to bound callers."""
+@given(route=st.sampled_from(ROUTER.routes), roles=st.frozensets(st.sampled_from(Role)), is_bound=st.booleans())
+def test_a_route_lets_its_role_in_and_no_other(route, roles, is_bound):
+    """The declared role decides; what reaches over all scopes is shut to bound callers."""
     principal = Principal("p", ("1",), roles, {"user_id": "1"} if is_bound else None)
-    if ROLES[asked] in roles and not (is_bound and asked in OVER_ALL_SCOPES):
-        assert passed(REGISTERED[asked], principal) == "1"
+    if route.role in roles and not (is_bound and route.reach is Reach.ALL_SCOPES):
+        assert reached(route, principal)
     else:
         with pytest.raises(PermissionDenied):
-            passed(REGISTERED[asked], principal)
+            route.respond(Request({}, http.BankPath("p", "" if route.is_collection else "1", ""), principal), {})
 
 
 def test_methods_that_only_look_take_a_role_that_only_looks():
     """No GET takes more than read, and no DELETE or PATCH as little."""
-    for (method, _), role in ROLES.items():
-        assert (role is Role.READ) or method != "GET"
-        assert role in (Role.EDIT, Role.ADMIN) or method not in ("PATCH", "DELETE")
+    for route in ROUTER.routes:
+        assert (route.role is Role.READ) or route.method != "GET"
+        assert route.role in (Role.EDIT, Role.ADMIN) or route.method not in ("PATCH", "DELETE")
 
 
 # ---- modes
@@ -92,14 +82,12 @@ def test_a_request_without_credentials_is_refused_in_every_mode(monkeypatch, nam
     for variable, value in {"TABLE_NAME": "t", "AUTH_MODE": mode, "AWS_DEFAULT_REGION": "us-east-1"}.items():
         monkeypatch.setenv(variable, value)
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
-    wiring.use_clock(wiring.overrides.current.clock)
     event = json.loads((ROOT / "events" / f"{name}.json").read_text())
     event["requestContext"].pop("authorizer", None)
     event["headers"] = {}
     handler = {}
     exec((ROOT / "functions" / f"{name}.py").read_text(), handler)
     reply = handler["handler"](event, None)
-    wiring.use_clock(wiring.overrides.current.clock)
     assert reply["statusCode"] == 401
     assert json.loads(reply["body"])["error"]["status"] == "UNAUTHENTICATED"
 
@@ -120,7 +108,7 @@ def test_ingest_starts_light():
     )
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "'streambank.pipeline.api_key_cache'" in found.stdout
-    for heavy in ("pydantic", "aws_lambda_powertools.event_handler", "streambank.api", "streambank.store.memories"):
+    for heavy in ("pydantic", "aws_lambda_powertools.event_handler", "streambank.api.app", "streambank.store.memories"):
         assert f"'{heavy}'" not in found.stdout
 
 

@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from streambank import telemetry
-from streambank.model.window import Attempt
+from streambank import metrics, telemetry
+from streambank.settings import Settings
 from tests.world import event
 
-ATTEMPT = Attempt("default", "a" * 26, 1, 0)
 QUIET = {"faults": [], "parked": 0, "oldest_seconds": 0}
 
 
@@ -28,38 +27,39 @@ def emitted(capsys):
 
 
 @pytest.fixture(autouse=True)
-def enabled(monkeypatch):
+def enabled():
     """Local mode, which other tests start in this process, turns metrics off."""
-    monkeypatch.delenv("POWERTOOLS_METRICS_DISABLED", raising=False)
+    metrics.configure(enabled=True)
 
 
-def test_where_nobody_reads_metrics_none_are_written(monkeypatch, capsys):
-    """Local mode says so in the environment: its terminal stays readable."""
-    monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "true")
-    telemetry.swept(QUIET | {"parked": 2})
+def test_where_nobody_reads_metrics_none_are_written(capsys):
+    """Local mode switches them off: its terminal stays readable."""
+    assert not Settings.read({"TABLE_NAME": "t", "POWERTOOLS_METRICS_DISABLED": "True"}).emits_metrics
+    metrics.configure(enabled=False)
+    metrics.swept(QUIET | {"parked": 2})
     assert emitted(capsys) == {}
 
 
 def test_every_sweep_tells_how_late_it_is(capsys):
     """A quiet sweep says 0, so that missing data means that no sweep came."""
-    telemetry.swept(QUIET)
+    metrics.swept(QUIET)
     assert emitted(capsys) == {"OldestDueSeconds": ("Seconds", [0.0])}
-    telemetry.swept(QUIET | {"oldest_seconds": 301, "parked": 2})
+    metrics.swept(QUIET | {"oldest_seconds": 301, "parked": 2})
     assert emitted(capsys) == {"OldestDueSeconds": ("Seconds", [301.0]), "WindowsParked": ("Count", [2.0])}
 
 
 @pytest.mark.parametrize(
-    ("outcome", "is_parked", "metrics"),
+    ("outcome", "is_parked", "names"),
     [
         ("MODEL_THROTTLED", False, set()),
         ("MODEL_THROTTLED", True, {"WindowsParked"}),
         ("BUDGET_PAUSED", False, {"BudgetPauses"}),
     ],
 )
-def test_failures_that_need_somebody_are_counted(capsys, outcome, is_parked, metrics):
+def test_failures_that_need_somebody_are_counted(capsys, outcome, is_parked, names):
     """A window that is parked or paused is counted; one that is tried again is not."""
-    telemetry.failed(ATTEMPT, outcome, is_parked=is_parked, failures=1)
-    assert set(emitted(capsys)) == metrics
+    metrics.failed(outcome, is_parked=is_parked)
+    assert set(emitted(capsys)) == names
 
 
 def test_a_sweep_says_how_long_a_window_has_waited_for_its_seal(world):

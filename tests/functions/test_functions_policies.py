@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from streambank_local.service import LocalService, use_wiring
+from streambank_local.service import LocalService, set_overrides
 from tests.bedrock.converse_server import Bedrock, running
 from tests.functions import asking
 from tests.functions.declared import FUNCTIONS, statements
@@ -32,7 +32,7 @@ def asked() -> dict[str, set[str]]:
 
     def prepare(clock: object) -> None:
         heard.append(asking.listen())
-        use_wiring(clock)
+        set_overrides(clock)
 
     with running(Bedrock()) as bedrock:
         os.environ["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] = bedrock.url

@@ -8,11 +8,11 @@ import boto3
 import httpx
 
 from infra import keys
-from streambank import wiring
 from streambank.model.erasure import ErasureTarget
 from streambank.model.transfer import Direction, TransferSpec
 from streambank.store.erasures import Erasures
 from streambank.store.transfers import Transfers
+from streambank.wiring.deployment import Deployment
 from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, error
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, said
@@ -175,10 +175,10 @@ def erasures(caller: Caller) -> None:
     for more in ({"dryRun": True}, {}):
         caller.post(f"{bank}:eraseScope", {"scope": {"user_id": "u"}} | more)
         caller.post(f"{bank}:erase", {"force": True} | more)
-    jobs, name = Erasures(wiring.stores().table), left.rsplit("/", 1)[-1]
-    jobs.begin(name, {"user_id": "u"}, ErasureTarget(), now=wiring.now())
+    jobs, name = Erasures(Deployment.load().table), left.rsplit("/", 1)[-1]
+    jobs.begin(name, {"user_id": "u"}, ErasureTarget(), now=caller.service.now())
     caller.advance(minutes=3)
-    jobs.begin_bank(name, now=wiring.now())
+    jobs.begin_bank(name, now=caller.service.now())
     caller.advance(minutes=3)
     assert not caller.get(f"{left}/memories").get("memories")
 
@@ -194,8 +194,8 @@ def transfers(caller: Caller) -> None:
         (bank, Direction.EXPORT, TransferSpec()),
         (others[1], Direction.IMPORT, TransferSpec(source=source)),
     ):
-        jobs = Transfers(wiring.stores().table)
-        jobs.begin(where.rsplit("/", 1)[-1], direction, wanted, now=wiring.now())
+        jobs = Transfers(Deployment.load().table)
+        jobs.begin(where.rsplit("/", 1)[-1], direction, wanted, now=caller.service.now())
     caller.advance(minutes=3)
     for where, job in ((bank, "export-2"), (others[1], "import-1")):
         assert caller.get(f"{where}/operations/{job}")["response"]

@@ -12,7 +12,7 @@ import pytest
 from streambank_local.service import LocalService
 from tests.bedrock.thinking import bedrock_service
 from tests.journeys.caller import Caller
-from tests.journeys.crowding import Calls, stores
+from tests.journeys.crowding import Calls, wiring
 from tests.stack.deployed import Deployed
 
 
@@ -60,7 +60,7 @@ def calls(service: LocalService) -> Iterator[Calls]:
     """Watch every call to DynamoDB: none of them may be a Scan."""
     if Deployed.named():
         pytest.skip("needs the service in this process")
-    calls, events = Calls(Counter()), stores().table._client.meta.events
+    calls, events = Calls(Counter()), wiring().deployment.table._client.meta.events
     events.register("before-call.dynamodb", calls)
     yield calls
     events.unregister("before-call.dynamodb", calls)

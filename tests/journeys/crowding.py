@@ -18,9 +18,14 @@ from tests.journeys.caller import Caller, Document
 TOGETHER = 49
 
 
+def wiring() -> Any:
+    """Return the wiring of the running service's API function."""
+    return sys.modules["functions.api"].WIRING
+
+
 def stores() -> Any:
     """Return the stores that the running service uses."""
-    return sys.modules["streambank.wiring"].stores()
+    return wiring().stores
 
 
 @dataclass

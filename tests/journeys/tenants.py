@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from infra.openapi.route import BANKS, Route
-from infra.openapi.routes import ROUTES
+from infra.openapi.document import BANKS, full_path
+from streambank.api.app import ROUTER
+from streambank.api.route import Route
 from tests.journeys.caller import PARENT, VERSION, Caller, Document, Stream, said
 
 # It stands in every text that they have, and in nothing else: no answer to anybody else may hold it.
@@ -170,7 +171,7 @@ PROBES: dict[str, list[Probe]] = {
     "waitForOperation": [Probe(404, query={"timeout": "0s"})],
     "redriveOperation": [Probe(404)],
 }
-BY_NAME = {route.name: route for route in ROUTES}
+BY_NAME = {route.name: route for route in ROUTER.routes}
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ class Asked:
 
     @property
     def path(self) -> str:
-        path = self.route.path.replace(BANKS, self.spelling)
+        path = full_path(self.route).replace(BANKS, self.spelling)
         for kind, name in self.ids.items():
             path = path.replace(f"{{{kind}}}", name)
         return path
@@ -205,7 +206,7 @@ class Asked:
     def names_something(self) -> bool:
         """Tell whether the request is about more than a bank."""
         is_in_body = self.probe is _OF_SESSION
-        return is_in_body or any(f"{{{kind}}}" in self.route.path for kind in self.ids if kind != "bank")
+        return is_in_body or any(f"{{{kind}}}" in full_path(self.route) for kind in self.ids if kind != "bank")
 
 
 def _like(kind: str, name: str) -> str:
@@ -225,7 +226,7 @@ def walk(tenant: Tenant, spellings: tuple[str, ...] = SPELLINGS) -> Iterator[Ask
 def _choices(route: Route, tenant: Tenant) -> list[Ids]:
     """Return each choice of ids for the path of *route*; what it does not name is the first of its kind."""
     kinds = list(tenant.ids)
-    named = [tenant.ids[kind] if f"{{{kind}}}" in route.path else tenant.ids[kind][:1] for kind in kinds]
+    named = [tenant.ids[kind] if f"{{{kind}}}" in full_path(route) else tenant.ids[kind][:1] for kind in kinds]
     if route.name == "getMemoryOperation":
         named[kinds.index("operation")] = ["create-1", "update-1", "delete-1", *tenant.ids["operation"]]
     return [dict(zip(kinds, chosen, strict=True)) for chosen in product(*named)]

@@ -19,7 +19,7 @@ from streambank.store.actions import Put
 from streambank.store.memory_items import memory_values, revision_values
 from streambank_local.service import LocalService
 from tests.journeys.caller import VERSION, Caller, said
-from tests.journeys.crowding import Calls, filled, names, pages, purge, scoped, stores
+from tests.journeys.crowding import Calls, filled, names, pages, purge, scoped, stores, wiring
 
 pytestmark = pytest.mark.usefixtures("calls")
 
@@ -228,4 +228,4 @@ def written(caller: Caller, bank: str, memory_id: str, count: int) -> None:
     last = replace(memory, fact=f"I like {count}", revision=count)
     puts.append(Put(keys.memory(bank_id, cid, memory_id), memory_values(bank_id, last)))
     for start in range(0, len(puts), 100):
-        stores().table.transact(puts[start : start + 100])
+        wiring().deployment.table.transact(puts[start : start + 100])

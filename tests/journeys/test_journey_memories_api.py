@@ -611,7 +611,7 @@ def test_memory_types_choose(
         ({"filterGroups": [text_filter("n", "1", op="LIKE")]}, "filterGroups[0].filters[0].op"),
         ({"filterGroups": [text_filter("n", "1", negate="no")]}, "filterGroups[0].filters[0].negate"),
         ({"filterGroups": [text_filter("n", "1")] * 11}, "filterGroups"),
-        ({"memoryTypes": ["PROFILE"]}, "memoryTypes"),
+        ({"memoryTypes": ["PROFILE"]}, "memoryTypes[0]"),
         ({"memoryTypes": "STRUCTURED_PROFILE"}, "memoryTypes"),
         ({"filter_groups": [{"filters": []}]}, "filter_groups[0].filters"),
     ],

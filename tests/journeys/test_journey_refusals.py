@@ -382,7 +382,7 @@ def test_bad_list_is_refused(caller: Caller, query: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("config", "field"),
     [
-        ({"generationConfig": {"generation_trigger_config": {"generation_rule": {"event_count": 0}}}}, "eventCount"),
+        ({"generationConfig": {"generation_trigger_config": {"generation_rule": {"event_count": 0}}}}, "event_count"),
         ({"generationConfig": {"generation_trigger_config": {"generation_rule": {"idle_duration": "90s"}}}}, "idle"),
         (
             {

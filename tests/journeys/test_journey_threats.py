@@ -17,11 +17,12 @@ import httpx
 import pytest
 
 from infra import keys
-from infra.openapi import parameters
-from infra.openapi.route import Route
-from infra.openapi.routes import ROUTES
+from infra.openapi.document import full_path
 from streambank import telemetry
+from streambank.api.app import ROUTER
+from streambank.api.route import Route
 from streambank.model.api_key import Token
+from streambank.wire import parameters
 from streambank_local.service import LocalService
 from tests.journeys import tenants
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, Document, Stream, said
@@ -239,7 +240,7 @@ def page(admin: Caller, kind: str, path: str, token: str = "") -> httpx.Response
 def test_a_page_token_opens_the_list_that_it_is_of_and_no_other(admin: Caller) -> None:
     """Each list's token is 400 on each other list, on the same list of another bank, and with an end cut off."""
     lists, others = paged(admin), paged(admin)
-    assert {route.name for route in ROUTES if parameters.PAGE_TOKEN in route.parameters} == set(PAGED)
+    assert {route.name for route in ROUTER.routes if parameters.PAGE_TOKEN in route.parameters} == set(PAGED)
     tokens = {kind: page(admin, kind, path).json()["nextPageToken"] for kind, path in lists.items()}
     for kind, token in tokens.items():
         assert page(admin, kind, lists[kind], token).status_code == 200
@@ -253,7 +254,7 @@ def test_a_page_token_opens_the_list_that_it_is_of_and_no_other(admin: Caller) -
 # ---- bodies
 
 
-ASKING = {route.name: route for route in ROUTES if route.body}
+ASKING = {route.name: route for route in ROUTER.routes if route.body}
 LONG = "x" * 500_000
 
 
@@ -267,7 +268,7 @@ def target(admin: Caller) -> dict[str, str]:
 
 
 def path_of(route: Route, target: dict[str, str]) -> str:
-    return route.path.format(project="demo", location="here", **target)
+    return full_path(route).format(project="demo", location="here", **target)
 
 
 def post(admin: Caller, route: Route, target: dict[str, str], raw: bytes, **headers: str) -> httpx.Response:

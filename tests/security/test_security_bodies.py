@@ -88,6 +88,6 @@ LONG = "x" * 3_900_000
 )
 def test_a_refusal_is_short_whatever_it_names(error):
     """A field's name as long as a body does not make a reply that Lambda could not send."""
-    reply = http.error_reply(error)
+    reply = http.error_response(error)
     assert len(json.dumps(reply)) < 20_000
     assert json.loads(reply["body"])["error"]["code"] == reply["statusCode"]

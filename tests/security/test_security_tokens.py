@@ -98,7 +98,7 @@ def test_a_forged_operation_name_is_none(text):
 def test_a_path_is_taken_apart_from_the_left_and_never_mended(path):
     """The bank that is asked about is the one that is used; dots and slashes lead nowhere else."""
     with suppress(NotFound):
-        assert http.place({"rawPath": path}).bank == "mine"
+        assert http.bank_path({"rawPath": path}).bank == "mine"
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_path_is_taken_apart_from_the_left_and_never_mended(path):
 def test_a_bank_is_called_by_ascii_alone(bank):
     """Digits and letters of other scripts, separators and the star are no bank's."""
     with pytest.raises(NotFound):
-        http.place({"rawPath": f"/v1/reasoningEngines/{bank}/memories"})
+        http.bank_path({"rawPath": f"/v1/reasoningEngines/{bank}/memories"})
 
 
 # ---- API keys

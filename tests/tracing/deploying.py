@@ -9,7 +9,9 @@ from typing import Any
 
 import boto3
 
-from streambank import wiring
+from streambank import tracing
+from streambank.wiring import overrides
+from streambank_local.basic.models import BasicModels
 from tests import aws
 
 BASE = "/v1beta1/projects/p/locations/l/reasoningEngines"
@@ -30,13 +32,21 @@ def recorded(name: str) -> dict[str, Any]:
 
 
 class Functions:
-    """What callers and AWS call."""
+    """What callers and AWS call; each function is loaded once, as a warm Lambda is."""
+
+    def __init__(self) -> None:
+        self.loaded: dict[str, Any] = {}
 
     def invoke(self, name: str, event: Any) -> Any:
+        if name not in self.loaded:
+            self.loaded[name] = self._load(name)
+        return self.loaded[name].handler(event, CONTEXT)
+
+    def _load(self, name: str) -> Any:
         spec = importlib.util.spec_from_file_location(f"traced_{name}", aws.ROOT / "functions" / f"{name}.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        return module.handler(event, CONTEXT)
+        return module
 
     def call(
         self, method: str, path: str, body: Any = None, *, function: str = "api", query: Any = None, **headers: str
@@ -75,12 +85,13 @@ def deployed(set_variable: Callable[[str, str], None], **variables: str) -> Iter
     """Run the functions in an environment of their own."""
     for name, value in (ENVIRONMENT | variables).items():
         set_variable(name, value)
-    before = wiring.overrides.current.clock
     boto3.DEFAULT_SESSION = None
     with aws.dynamodb():
         machines = boto3.client("stepfunctions", region_name="us-east-1")
         role = "arn:aws:iam::123456789012:role/generation"
         machines.create_state_machine(name="generation", definition=json.dumps(aws.ASL), roleArn=role)
-        wiring.use_clock(before)  # forgets what was built under another environment
+        overrides.current.models = BasicModels()
+        tracing.configure(None)
         yield Functions()
-    wiring.use_clock(before)
+    overrides.current.models = None
+    tracing.configure(None)

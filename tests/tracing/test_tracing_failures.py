@@ -10,8 +10,9 @@ import time
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
-from streambank import telemetry, tracing
+from streambank import telemetry
 from streambank.otlp import REST_SECONDS, Collector
+from streambank.settings import Settings, TraceSettings
 from tests import logs
 from tests.aws import ROOT
 from tests.tracing.collecting import receiving
@@ -69,7 +70,7 @@ def test_a_collector_that_comes_back_is_found_again(collector):
     """After its rest it is asked again, and not before; what it takes then ends the rest."""
     seconds = [0.0]
     collector.status = 500
-    sending = Collector.build(f"{collector.url}/v1/traces", {"OTEL_EXPORTER_OTLP_TIMEOUT": "10"})
+    sending = Collector.build(TraceSettings(f"{collector.url}/v1/traces", "10"))
     sending.clock = lambda: seconds[0]
 
     def send():
@@ -89,7 +90,7 @@ def test_one_thread_at_most_hangs(collector):
     """While an answer drips on, no other request is sent, however long the rest has been over."""
     seconds = [0.0]
     collector.way = "drop by drop"
-    sending = Collector.build(f"{collector.url}/v1/traces", {"OTEL_EXPORTER_OTLP_TIMEOUT": "0.2"})
+    sending = Collector.build(TraceSettings(f"{collector.url}/v1/traces", "0.2"))
     sending.clock = lambda: seconds[0]
     for _ in range(3):
         opened = sending.open("search_memory", {}, None, is_call=False)
@@ -121,7 +122,8 @@ def test_an_exporter_that_raises_harms_nobody(lines):
 )
 def test_a_timeout_is_seconds_and_never_long(said, seconds):
     """Two at most unless the variable says otherwise, and ten whatever it says: elsewhere it is milliseconds."""
-    assert Collector.build("http://127.0.0.1:1", said).timeout_seconds == seconds
+    variables = {"TABLE_NAME": "t", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", **said}
+    assert Collector.build(Settings.read(variables).traces).timeout_seconds == seconds
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,8 @@ def test_a_timeout_is_seconds_and_never_long(said, seconds):
 )
 def test_an_endpoint_is_what_the_variables_say(said, endpoint):
     """A base URL gets OTLP's path, one for traces is taken as it is, an empty one is none."""
-    assert tracing._endpoint(said) == endpoint
+    traces = Settings.read({"TABLE_NAME": "t", **said}).traces
+    assert (traces and traces.endpoint) == endpoint
 
 
 # ---- in a process of its own
@@ -149,7 +152,7 @@ def test_an_endpoint_is_what_the_variables_say(said, endpoint):
 PROGRAM = """
 import logging, os, sys
 logging.basicConfig()  # as in Lambda, whatever a library logs is written
-sys.path[:0] = ["shared", "."]
+sys.path[:0] = ["shared", "infra", "."]
 {before}
 from tests.tracing.deploying import deployed
 with deployed(os.environ.__setitem__) as functions:

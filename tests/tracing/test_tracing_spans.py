@@ -4,12 +4,12 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from streambank import telemetry, tracing, wiring
-from streambank.api.roles import ROLES
-from streambank.api.traced import OPERATIONS
+from streambank import telemetry, tracing
+from streambank.api.app import ROUTER
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.extractor import BedrockExtractor
 from streambank.llm.bedrock.sending import Sender
+from streambank.settings import TraceSettings
 from tests.bedrock.converse_server import Bedrock, error, running, tool
 from tests.bedrock.test_bedrock_models import GOOD, MODELS, REQUEST
 from tests.tracing.collecting import receiving
@@ -53,15 +53,14 @@ def made(functions, fact="I drink tea", scope=None):
 
 
 def test_every_traced_route_is_a_route():
-    """Each row of the table is a route, and its word is one of the conventions' seven."""
-    assert set(OPERATIONS) <= set(ROLES)
-    assert set(OPERATIONS.values()) == MEMORY_OPERATIONS
+    """A route that is traced names one of the conventions' seven operations, or ingest."""
+    assert {route.span for route in ROUTER.routes if route.span} == MEMORY_OPERATIONS | {tracing.INGEST}
 
 
 def test_whatever_changes_memories_is_traced():
     """No route under a bank's memories that does more than look is left out, nor any that erases."""
-    changing = {(method, path) for method, path in ROLES if "/memories" in path and method != "GET"}
-    assert changing | {("POST", "/bank/:erase"), ("POST", "/bank/:eraseScope")} <= set(OPERATIONS)
+    changing = {route.name for route in ROUTER.routes if "/memories" in route.path and route.method != "GET"}
+    assert changing | {"eraseBank", "eraseScope"} <= {route.name for route in ROUTER.routes if route.span}
 
 
 # ---- requests
@@ -160,8 +159,6 @@ def test_a_failure_is_told_by_its_class(functions, collector):
 def test_who_is_not_known_sends_nothing(monkeypatch, functions, collector):
     """Strangers cause no traffic to the collector."""
     monkeypatch.setenv("AUTH_MODE", "keys")
-    wiring.use_clock(wiring.overrides.current.clock)
-    assert tracing.collector() is not None
     for function, path in (("api", "/default/memories:retrieve"), ("ingest", "/default/memories:ingestEvents")):
         assert functions.call("POST", path, {}, function=function)[0] == 401
     assert collector.raw == []
@@ -229,7 +226,6 @@ def test_a_direct_generation_names_its_operation(functions, collector):
 def test_a_stage_that_crashes_is_told_by_its_class(monkeypatch, functions, collector):
     """The state machine books the same name."""
     monkeypatch.setenv("TABLE_NAME", "gone")
-    wiring.use_clock(wiring.overrides.current.clock)
     with pytest.raises(telemetry.Crash) as crash:
         functions.invoke("commit", {"bank": "default", "sid": "s", "win": 1, "att": 0})
     span = collector.named("upsert_memory")
@@ -241,10 +237,8 @@ def test_a_stage_that_crashes_is_told_by_its_class(monkeypatch, functions, colle
 
 
 @pytest.fixture
-def bedrock(monkeypatch, collector):
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "10")
-    tracing.collector.cache_clear()
+def bedrock(collector):
+    tracing.configure(TraceSettings(f"{collector.url}/v1/traces", "10"))
     with running(Bedrock()) as server:
         client = boto3.client(
             "bedrock-runtime",
@@ -256,7 +250,7 @@ def bedrock(monkeypatch, collector):
         )
         server.extractor = BedrockExtractor(Converse(client, MODELS, Sender(lambda _: None, lambda: 0.5)))
         yield server
-    tracing.collector.cache_clear()
+    tracing.configure(None)
 
 
 def test_a_model_call_is_a_span_below_its_stage(bedrock, collector):

@@ -14,9 +14,13 @@ from streambank.wire import chat, http
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
+def read(body):
+    return chat.StoreChatHistoryRequest.parse(body).draft()
+
+
 def refused(body):
     with pytest.raises(InvalidArgument) as refusal:
-        chat.draft(body)
+        read(body)
     return refusal.value.field
 
 
@@ -89,10 +93,10 @@ def test_an_expectation_holds_for_what_it_says(found, version, must_exist, must_
 def test_messages_are_their_callers_own():
     """Spelling, nulls and order inside messages stay; only the fields around them are read."""
     messages = [{"a_b": None, "cD": [1, {"e_f": 0.5}]}, {}]
-    draft = chat.draft({"messages": messages, "format": "koog-1", "ttl": "3600s"})
+    draft = read({"messages": messages, "format": "koog-1", "ttl": "3600s"})
     assert list(draft.messages) == messages
     assert (draft.format, draft.ttl) == ("koog-1", timedelta(hours=1))
-    assert chat.draft({"messages": []}).messages == ()
+    assert read({"messages": []}).messages == ()
     assert draft.at(NOW, conversation_id="c", version="v").expires == NOW + timedelta(hours=1)
 
 
@@ -117,14 +121,14 @@ def test_messages_are_their_callers_own():
 def test_refusals_name_the_field(body, field):
     """What breaks a rule is refused by its name, and quotes no message."""
     assert refused(body) == field
-    assert chat.draft({"messages": [nested(32)] * 2})
+    assert read({"messages": [nested(32)] * 2})
 
 
 def test_a_body_may_have_5_mib():
     """This route takes more than others; a byte more is 413."""
     text = "x" * (chat.MAX_BODY_BYTES - len(json.dumps({"messages": [{"t": ""}]})))
     body = json.dumps({"messages": [{"t": text}]})
-    assert len(chat.draft(http.body({"body": body}, most_bytes=chat.MAX_BODY_BYTES)).messages) == 1
+    assert len(read(http.body({"body": body}, most_bytes=chat.MAX_BODY_BYTES)).messages) == 1
     with pytest.raises(PayloadTooLarge):
         http.body({"body": body + " "}, most_bytes=chat.MAX_BODY_BYTES)
     with pytest.raises(PayloadTooLarge):
@@ -135,7 +139,7 @@ def test_a_body_may_have_5_mib():
 def test_what_could_not_be_shown_is_not_stored(text):
     """A reply is escaped inside Lambda once more: what would not fit there is refused when it is stored."""
     with pytest.raises(PayloadTooLarge):
-        chat.draft({"messages": [{"t": text}]})
+        read({"messages": [{"t": text}]})
 
 
 @given(st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.none(), max_size=3), max_size=3))
@@ -156,12 +160,12 @@ def test_a_history_is_shown_with_its_version():
         "expireTime": "2026-03-01T12:00:01Z",
     }
     assert chat.stored(history) == about
-    assert chat.shown(history) == {**about, "messages": [{"a": None}], "format": "openai"}
+    assert chat.chat_history(history) == {**about, "messages": [{"a": None}], "format": "openai"}
     assert chat.unknown("c") == {"conversationId": "c", "messages": []}
 
 
 def test_a_failed_precondition_of_a_version_is_412():
     """Whoever expects another version is answered with the status that HTTP has for it."""
-    reply = http.error_reply(PreconditionFailed("no"))
+    reply = http.error_response(PreconditionFailed("no"))
     assert reply["statusCode"] == 412
     assert json.loads(reply["body"])["error"]["status"] == "FAILED_PRECONDITION"

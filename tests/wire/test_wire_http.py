@@ -12,7 +12,7 @@ PROJECT = "projects/p/locations/us-central1/"
 
 
 def at(path):
-    return http.place({"rawPath": path})
+    return http.bank_path({"rawPath": path})
 
 
 def shown(reply):
@@ -68,7 +68,7 @@ def test_other_paths_lead_nowhere(path):
 def test_an_event_without_a_path_leads_nowhere():
     """An event that is none of API Gateway's is not found rather than broken."""
     with pytest.raises(errors.NotFound):
-        http.place({})
+        http.bank_path({})
 
 
 def test_headers_are_found_in_lower_case():
@@ -90,7 +90,7 @@ def test_a_body_may_be_base64():
 @given(text=st.text())
 def test_a_reply_is_json_and_success_is_200(text):
     """Google's SDK takes no other status for a success; text is not escaped more than it must be."""
-    reply = http.reply({"a": text}, headers={"x-more": "1"})
+    reply = http.response({"a": text}, headers={"x-more": "1"})
     assert (reply["statusCode"], reply["headers"]) == (200, {"content-type": "application/json", "x-more": "1"})
     assert json.loads(reply["body"]) == {"a": text}
 
@@ -113,7 +113,7 @@ def test_a_reply_is_json_and_success_is_200(text):
 )
 def test_the_table_of_statuses(error, code, status):
     """Each error has its HTTP status, and the body repeats both in Google's shape."""
-    reply = http.error_reply(error)
+    reply = http.error_response(error)
     assert reply["statusCode"] == code
     found = shown(reply)["error"]
     assert (found["code"], found["status"], found["message"]) == (code, status, str(error))
@@ -129,12 +129,12 @@ def _kinds(kind):
 def test_every_error_has_a_status(kind):
     """No branch of the tree is missing from the table."""
     made = kind("f", "p") if issubclass(kind, errors.InvalidArgument) else kind("p")
-    assert 400 <= http.error_reply(made)["statusCode"] < 600
+    assert 400 <= http.error_response(made)["statusCode"] < 600
 
 
 def test_a_violation_names_its_field():
     """details hold a BadRequest with the field as the caller spelled it and what is wrong with it."""
-    found = shown(http.error_reply(errors.InvalidArgument("scope.user_id", "must be a string")))["error"]
+    found = shown(http.error_response(errors.InvalidArgument("scope.user_id", "must be a string")))["error"]
     violation = {"field": "scope.user_id", "description": "must be a string"}
     assert found["details"] == [{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": [violation]}]
     assert found["message"] == "scope.user_id: must be a string"
@@ -143,7 +143,7 @@ def test_a_violation_names_its_field():
 @pytest.mark.parametrize("error", [errors.InvalidArgument("", "not JSON"), errors.NotFound("gone")])
 def test_without_a_field_there_are_no_details(error):
     """An error about no field has no empty violation."""
-    assert "details" not in shown(http.error_reply(error))["error"]
+    assert "details" not in shown(http.error_response(error))["error"]
 
 
 @pytest.mark.parametrize(
@@ -152,12 +152,12 @@ def test_without_a_field_there_are_no_details(error):
 )
 def test_unavailable_says_when_to_come_back(error, seconds):
     """503 carries Retry-After, which clients obey."""
-    assert http.error_reply(error)["headers"]["retry-after"] == seconds
+    assert http.error_response(error)["headers"]["retry-after"] == seconds
 
 
 def test_other_errors_do_not_ask_for_a_repeat():
     """Nothing but 503 is worth repeating as it is."""
-    assert "retry-after" not in http.error_reply(errors.NotFound("gone"))["headers"]
+    assert "retry-after" not in http.error_response(errors.NotFound("gone"))["headers"]
 
 
 def test_a_fault_of_ours_shows_nothing():
@@ -183,4 +183,4 @@ def test_an_error_of_the_callers_is_no_fault():
     faults = []
     assert http.to_response(respond, on_fault=faults.append)["statusCode"] == 404
     assert faults == []
-    assert http.to_response(lambda: http.reply({}), on_fault=faults.append) == http.reply({})
+    assert http.to_response(lambda: http.response({}), on_fault=faults.append) == http.response({})

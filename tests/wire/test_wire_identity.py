@@ -71,7 +71,7 @@ def test_a_refusal_names_the_scheme():
         (Unauthenticated("p"), 401, "UNAUTHENTICATED"),
         (PermissionDenied("p"), 403, "PERMISSION_DENIED"),
     ):
-        reply = http.error_reply(error)
+        reply = http.error_response(error)
         assert json.loads(reply["body"])["error"] == {"code": status, "message": "p", "status": code}
         assert reply["headers"].get("www-authenticate") == ("Bearer" if status == 401 else None)
 

@@ -9,7 +9,7 @@ from streambank.model.rule import Reason
 from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import WindowState
 from streambank.rules import operations
-from streambank.wire.operation import finished, operation, receipt
+from streambank.wire.operation import ingest_operation, operation
 from tests.rules.building import MINUTE, NOW, STREAM, filled, window
 
 BANK = "projects/p/locations/l/reasoningEngines/1"
@@ -187,12 +187,7 @@ def test_the_virtual_operation_is_done_without_a_generation():
 
 def test_a_receipt_tells_what_the_call_did():
     """The reply of an ingest is its operation, with the call's own counts in metadata, zeros too."""
-    document = receipt(Receipt(OPEN, 2, 1, ("e1",)), BANK)
+    document = ingest_operation(Receipt(OPEN, 2, 1, ("e1",)), BANK)
     counts = {"acceptedEvents": 2, "duplicateEvents": 1, "conflictingEventIds": ["e1"]}
     assert document == {**shown(OPEN), "metadata": {**shown(OPEN)["metadata"], **counts}}
-    assert receipt(Receipt(OPEN), BANK)["metadata"]["conflictingEventIds"] == []
-
-
-def test_a_finished_operation_is_done_at_once():
-    """What ends before its reply is a done operation with its response."""
-    assert finished("n", {"a": 1}) == {"name": "n", "done": True, "response": {"a": 1}}
+    assert ingest_operation(Receipt(OPEN), BANK)["metadata"]["conflictingEventIds"] == []

@@ -101,32 +101,32 @@ def test_the_size_of_a_body_counts_bytes():
 
 def test_both_spellings_are_one_field():
     """A field is found in camelCase and in snake_case, with its path as it was spelled."""
-    assert reader.message({"event_id": "a"}, "x", FIELDS) == {"eventId": ("x.event_id", "a")}
-    assert reader.message({"eventId": "a"}, "x", FIELDS) == {"eventId": ("x.eventId", "a")}
+    assert reader.object_fields({"event_id": "a"}, "x", FIELDS) == {"eventId": ("x.event_id", "a")}
+    assert reader.object_fields({"eventId": "a"}, "x", FIELDS) == {"eventId": ("x.eventId", "a")}
 
 
 def test_null_counts_as_absent():
     """proto3 JSON writes null for what is not there."""
-    assert reader.message({"eventId": None, "scope": 0}, "", FIELDS) == {"scope": ("scope", 0)}
+    assert reader.object_fields({"eventId": None, "scope": 0}, "", FIELDS) == {"scope": ("scope", 0)}
 
 
 @pytest.mark.parametrize("name", ["event_ID", "EventId", "events", "eventid", "", "event id", "event-id"])
 def test_unknown_fields_are_named_as_the_caller_spelled_them(name):
     """A typing error is refused by its own name, with a null value too."""
-    error = refused(reader.message, {name: None}, "content", FIELDS)
+    error = refused(reader.object_fields, {name: None}, "content", FIELDS)
     assert (error.field, error.problem) == (f"content.{name}", "unknown field")
 
 
 def test_a_field_in_two_spellings_is_refused():
     """Nobody can say which of the two was meant, also where one is null."""
-    error = refused(reader.message, {"eventId": None, "event_id": "a"}, "", FIELDS)
+    error = refused(reader.object_fields, {"eventId": None, "event_id": "a"}, "", FIELDS)
     assert (error.field, error.problem) == ("event_id", "given twice, in two spellings")
 
 
 @pytest.mark.parametrize("value", [None, [], "", 0, True])
 def test_a_message_is_an_object(value):
     """Anything else is refused under the path of the message."""
-    assert refused(reader.message, value, "content", FIELDS).field == "content"
+    assert refused(reader.object_fields, value, "content", FIELDS).field == "content"
 
 
 @given(words=st.lists(st.from_regex(r"[a-z][a-z0-9]*", fullmatch=True), min_size=1, max_size=4))

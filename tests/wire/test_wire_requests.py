@@ -1,9 +1,11 @@
 import pytest
 
 from streambank.errors import InvalidArgument
-from streambank.wire import requests
-from streambank.wire.requests import BankRequest, DeleteBankRequest, RetrieveRequest, parsed
+from streambank.wire.bank import BankRequest, DeleteBankRequest
+from streambank.wire.bank_config import ManagedMemoryTopic, SchemaConfig, TtlConfig
+from streambank.wire.memory_requests import RetrieveRequest
 
+SCOPE = {"scope": {"a": "b"}}
 RULE = {"event_count": 10, "idleDuration": "300s"}
 CONFIG = {
     "generationConfig": {"model": "m", "generation_trigger_config": {"generation_rule": RULE}},
@@ -35,7 +37,7 @@ CONFIG = {
                 {
                     "id": "a-1",
                     "memory_type": "STRUCTURED_PROFILE",
-                    "schema": {"type": "OBJECT", "properties": {"first_name": {}}},
+                    "schema": {"type": "OBJECT", "properties": {"first_name": {"type": "STRING"}}},
                 }
             ]
         }
@@ -45,13 +47,13 @@ CONFIG = {
 
 def refused_field(kind, body):
     with pytest.raises(InvalidArgument) as error:
-        parsed(kind, body)
+        kind.parse(body)
     return error.value.field
 
 
 def test_a_configuration_is_stored_in_camel_case():
     """Whatever mixture of spellings is sent, the document is camelCase; maps and parts keep their keys."""
-    document = parsed(BankRequest, {"context_spec": {"memory_bank_config": CONFIG}}).document()
+    document = BankRequest.parse({"context_spec": {"memory_bank_config": CONFIG}}).document()
     assert document["generationConfig"] == {
         "model": "m",
         "generationTriggerConfig": {"generationRule": {"eventCount": 10, "idleDuration": "300s"}},
@@ -67,14 +69,14 @@ def test_a_configuration_is_stored_in_camel_case():
     assert schema == {
         "id": "a-1",
         "memoryType": "STRUCTURED_PROFILE",
-        "schema": {"type": "OBJECT", "properties": {"first_name": {}}},
+        "schema": {"type": "OBJECT", "properties": {"first_name": {"type": "STRING"}}},
     }
 
 
 def test_a_stored_document_can_be_sent_back():
     """What a bank shows of its configuration is what an update takes."""
-    document = parsed(BankRequest, {"contextSpec": {"memoryBankConfig": CONFIG}}).document()
-    assert parsed(BankRequest, {"contextSpec": {"memoryBankConfig": document}}).document() == document
+    document = BankRequest.parse({"contextSpec": {"memoryBankConfig": CONFIG}}).document()
+    assert BankRequest.parse({"contextSpec": {"memoryBankConfig": document}}).document() == document
 
 
 @pytest.mark.parametrize(
@@ -82,13 +84,13 @@ def test_a_stored_document_can_be_sent_back():
 )
 def test_an_empty_configuration_says_nothing(body):
     """Google's SDK always sends one with an update: it must not erase what is stored."""
-    assert parsed(BankRequest, body).document() is None
+    assert BankRequest.parse(body).document() is None
 
 
 @pytest.mark.parametrize("name", ["displayName", "display_name"])
 def test_both_spellings_are_one_field(name):
     """A field is found in either spelling."""
-    assert parsed(BankRequest, {name: "d"}).display_name == "d"
+    assert BankRequest.parse({name: "d"}).display_name == "d"
 
 
 def test_a_field_in_two_spellings_is_refused():
@@ -108,12 +110,12 @@ def test_a_field_in_two_spellings_is_refused():
         (
             BankRequest,
             {"contextSpec": {"memoryBankConfig": {"customizationConfigs": [{}, {"myField": 1}]}}},
-            "contextSpec.memoryBankConfig.customizationConfigs.1.myField",
+            "contextSpec.memoryBankConfig.customizationConfigs[1].myField",
         ),
-        (RetrieveRequest, {"scope": {"a": "b"}, "topK": 3}, "topK"),
+        (RetrieveRequest, {**SCOPE, "topK": 3}, "topK"),
         (
             RetrieveRequest,
-            {"similarity_search_params": {"search_query": "x", "myField": 1}},
+            {**SCOPE, "similarity_search_params": {"search_query": "x", "myField": 1}},
             "similarity_search_params.myField",
         ),
         (DeleteBankRequest, {"forced": True}, "forced"),
@@ -122,7 +124,7 @@ def test_a_field_in_two_spellings_is_refused():
 def test_unknown_fields_are_named_as_the_caller_spelled_them(kind, body, field):
     """What nobody knows is refused by its path in the caller's own spelling."""
     with pytest.raises(InvalidArgument) as error:
-        parsed(kind, body)
+        kind.parse(body)
     assert (error.value.field, error.value.problem) == (field, "unknown field")
 
 
@@ -132,27 +134,35 @@ def test_unknown_fields_are_named_as_the_caller_spelled_them(kind, body, field):
         (BankRequest, {"displayName": 1}, "displayName"),
         (BankRequest, {"display_name": "x" * 1_025}, "display_name"),
         (BankRequest, {"description": "x" * 1_025}, "description"),
-        (RetrieveRequest, {"similaritySearchParams": {}}, "similaritySearchParams.searchQuery"),
-        (RetrieveRequest, {"similaritySearchParams": {"searchQuery": "x", "topK": -1}}, "similaritySearchParams.topK"),
+        (RetrieveRequest, {**SCOPE, "similaritySearchParams": {}}, "similaritySearchParams.searchQuery"),
         (
             RetrieveRequest,
-            {"similaritySearchParams": {"searchQuery": "x", "topK": True}},
+            {**SCOPE, "similaritySearchParams": {"searchQuery": "x", "topK": -1}},
             "similaritySearchParams.topK",
         ),
         (
             RetrieveRequest,
-            {"similaritySearchParams": {"searchQuery": "x" * 8_193}},
+            {**SCOPE, "similaritySearchParams": {"searchQuery": "x", "topK": True}},
+            "similaritySearchParams.topK",
+        ),
+        (
+            RetrieveRequest,
+            {**SCOPE, "similaritySearchParams": {"searchQuery": "x" * 8_193}},
             "similaritySearchParams.searchQuery",
         ),
-        (RetrieveRequest, {"simpleRetrievalParams": {"pageSize": -1}}, "simpleRetrievalParams.pageSize"),
+        (
+            RetrieveRequest,
+            {**SCOPE, "simpleRetrievalParams": {"pageSize": -1}},
+            "simpleRetrievalParams.pageSize",
+        ),
         (DeleteBankRequest, {"force": "true"}, "force"),
-        (requests.TtlConfig, {"defaultTtl": "60"}, "defaultTtl"),
-        (requests.TtlConfig, {"defaultTtl": 60}, "defaultTtl"),
-        (requests.TtlConfig, {"defaultTtl": "-1s"}, "defaultTtl"),
-        (requests.TtlConfig, {"defaultTtl": "1s\n"}, "defaultTtl"),
-        (requests.ManagedMemoryTopic, {"managedTopicEnum": "HOBBIES"}, "managedTopicEnum"),
-        (requests.SchemaConfig, {"id": "1a"}, "id"),
-        (requests.SchemaConfig, {"id": "a" * 64}, "id"),
+        (TtlConfig, {"defaultTtl": "60"}, "defaultTtl"),
+        (TtlConfig, {"defaultTtl": 60}, "defaultTtl"),
+        (TtlConfig, {"defaultTtl": "-1s"}, "defaultTtl"),
+        (TtlConfig, {"defaultTtl": "1s\n"}, "defaultTtl"),
+        (ManagedMemoryTopic, {"managedTopicEnum": "HOBBIES"}, "managedTopicEnum"),
+        (SchemaConfig, {"id": "1a"}, "id"),
+        (SchemaConfig, {"id": "a" * 64}, "id"),
     ],
 )
 def test_what_breaks_a_rule_is_named(kind, body, field):
@@ -168,20 +178,24 @@ def test_a_request_is_an_object(body):
 
 def test_limits_are_inside():
     """A name of 1 KB and a query of 8 KB are taken, and zero asks for the default."""
-    assert parsed(BankRequest, {"displayName": "x" * 1_024}).display_name
-    asked = parsed(RetrieveRequest, {"similaritySearchParams": {"searchQuery": "x" * 8_192, "topK": 0}})
+    assert BankRequest.parse({"displayName": "x" * 1_024}).display_name
+    asked = RetrieveRequest.parse({**SCOPE, "similaritySearchParams": {"searchQuery": "x" * 8_192, "topK": 0}})
     assert asked.similarity_search_params.top_k == 0
-    assert parsed(RetrieveRequest, {"simpleRetrievalParams": {}}).simple_retrieval_params.page_token == ""
+    assert RetrieveRequest.parse({**SCOPE, "simpleRetrievalParams": {}}).simple_retrieval_params.page_token == ""
 
 
-def test_scopes_are_left_to_their_own_rules():
-    """The scope of a retrieval keeps its keys; its limits are checked where every scope's are."""
-    assert parsed(RetrieveRequest, {"scope": {"user_id": "1", "userId": "2"}}).scope == {"user_id": "1", "userId": "2"}
+def test_a_scope_keeps_its_keys():
+    """The keys of a scope are the caller's own; its limits are those of every scope."""
+    scope = {"user_id": "1", "userId": "2"}
+    assert RetrieveRequest.parse({"scope": scope}).scope == scope
+    assert refused_field(RetrieveRequest, {"scope": {"user_id": "*"}}) == "scope.user_id"
+    assert refused_field(RetrieveRequest, {}) == "scope"
 
 
 TOPIC = {"managed_topic_enum": "USER_PREFERENCES"}
 LABEL = {"label": "jargon", "description": "words of ours"}
 OBJECT = {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}}
+JSON_OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
 def _topic(**topic):
@@ -198,25 +212,25 @@ def _schema(**more):
         ("both kinds", _topic(managedMemoryTopic=TOPIC, customMemoryTopic=LABEL), "exactly one of"),
         ("neither kind", _topic(), "exactly one of"),
         ("null is absent", _topic(managedMemoryTopic=None), "exactly one of"),
-        ("both ttls", {"ttlConfig": {"defaultTtl": "60s", "granular_ttl_config": {"create_ttl": "60s"}}}, "not both"),
-        ("both schemas", _schema(jsonSchema={}), "not both"),
+        ("both ttls", {"ttlConfig": {"defaultTtl": "60s", "granular_ttl_config": {"create_ttl": "60s"}}}, "excludes"),
+        ("both schemas", _schema(jsonSchema={}), "excludes"),
         ("another type", _schema(memoryType="NATURAL_LANGUAGE_COLLECTION"), "STRUCTURED_PROFILE"),
     ],
 )
 def test_alternatives_exclude_each_other(name, config, problem):
     """What the contract gives as alternatives is never taken together, nor left out where one is needed."""
     with pytest.raises(InvalidArgument) as error:
-        parsed(BankRequest, {"contextSpec": {"memoryBankConfig": config}})
+        BankRequest.parse({"contextSpec": {"memoryBankConfig": config}})
     assert problem in error.value.problem, name
     assert error.value.field.startswith("contextSpec.memoryBankConfig.")
 
 
-@pytest.mark.parametrize("key", ["schema", "jsonSchema"])
-def test_each_alternative_alone_is_taken(key):
+@pytest.mark.parametrize(("key", "schema"), [("schema", OBJECT), ("jsonSchema", JSON_OBJECT)])
+def test_each_alternative_alone_is_taken(key, schema):
     """One schema, one TTL and one kind of topic are what a configuration may have."""
     config = {
         "ttlConfig": {"granularTtlConfig": {"createTtl": "60s"}},
         "customizationConfigs": [{"memoryTopics": [{"customMemoryTopic": LABEL}]}],
-        "structuredMemoryConfigs": [{"schemaConfigs": [{"id": "a", key: OBJECT, "memoryType": "STRUCTURED_PROFILE"}]}],
+        "structuredMemoryConfigs": [{"schemaConfigs": [{"id": "a", key: schema, "memoryType": "STRUCTURED_PROFILE"}]}],
     }
-    assert parsed(BankRequest, {"contextSpec": {"memoryBankConfig": config}}).document() == config
+    assert BankRequest.parse({"contextSpec": {"memoryBankConfig": config}}).document() == config

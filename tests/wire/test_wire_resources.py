@@ -8,8 +8,8 @@ from streambank.model.memory import Revision
 from streambank.wire import reader
 from streambank.wire.bank import bank
 from streambank.wire.memory import memory, revision
+from streambank.wire.reply import optional_time, rfc3339, without_nulls
 from streambank.wire.settings import metadata_value
-from streambank.wire.times import rfc3339, without_nulls
 from tests.rules.building import MINUTE, NOW, SCOPE
 from tests.rules.building import memory as made
 
@@ -123,7 +123,7 @@ def test_whole_seconds_have_no_fraction():
     """A fraction is shown only where there is one."""
     assert rfc3339(datetime(2026, 1, 1, tzinfo=UTC)) == "2026-01-01T00:00:00Z"
     assert rfc3339(datetime(2026, 1, 1, 0, 0, 0, 5_000, UTC)) == "2026-01-01T00:00:00.005Z"
-    assert rfc3339(None) is None
+    assert optional_time(None) is None
 
 
 def test_only_nulls_are_left_out():

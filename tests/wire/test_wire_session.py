@@ -48,6 +48,18 @@ def refused_field(call, *arguments):
     return refused.value.field
 
 
+def new_session(body):
+    return wire.CreateSessionRequest.parse(body).fields()
+
+
+def changed_session(body, mask):
+    return wire.UpdateSessionRequest.parse(body).fields(mask)
+
+
+def read_event(body):
+    return event_wire.AppendEventRequest.parse(body).event()
+
+
 # ---- sessions
 
 
@@ -56,8 +68,8 @@ def test_a_session_is_read_in_either_spelling():
     state = {"snake_key": {"in_ner": None}, "camelKey": [1.5]}
     camel = {"userId": "u", "displayName": "d", "sessionState": state, "ttl": "60s", "labels": {"a_b": "c"}}
     snake = {"user_id": "u", "display_name": "d", "session_state": state, "ttl": "60s", "labels": {"a_b": "c"}}
-    said = wire.new_session(camel)
-    assert said == wire.new_session(snake)
+    said = new_session(camel)
+    assert said == new_session(snake)
     assert (said.user_id, said.display_name, said.state, said.labels) == ("u", "d", state, {"a_b": "c"})
     assert said.expiry == timedelta(seconds=60)
 
@@ -79,8 +91,8 @@ def test_a_session_is_shown_without_what_it_lacks():
 def test_what_is_shown_may_be_sent_back():
     """A session that was read can be the body of an update: what only the service writes is passed over."""
     shown = wire.session(replace(SESSION, display_name="d"), "b")
-    assert wire.changed_session(shown, None).said == {"display_name"}
-    assert wire.new_session(shown).display_name == "d"
+    assert changed_session(shown, None).said == {"display_name"}
+    assert new_session(shown).display_name == "d"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +118,7 @@ def test_what_is_shown_may_be_sent_back():
 )
 def test_a_session_that_breaks_a_rule_is_refused(change, field):
     """The refusal names the field in the caller's spelling."""
-    assert refused_field(wire.new_session, {"userId": "u", **change}) == field
+    assert refused_field(new_session, {"userId": "u", **change}) == field
 
 
 def nested(levels):
@@ -118,9 +130,9 @@ def nested(levels):
 
 def test_a_state_is_32_levels_deep_at_most():
     """Deeper ones are refused before anything tries to write them."""
-    assert wire.new_session({"userId": "u", "sessionState": nested(32)}).state == nested(32)
+    assert new_session({"userId": "u", "sessionState": nested(32)}).state == nested(32)
     for levels in (33, 900):
-        assert refused_field(wire.new_session, {"userId": "u", "sessionState": nested(levels)}) == "sessionState"
+        assert refused_field(new_session, {"userId": "u", "sessionState": nested(levels)}) == "sessionState"
 
 
 def test_ids_are_path_segments():
@@ -139,19 +151,19 @@ def test_ids_are_path_segments():
 def test_a_mask_says_what_changes():
     """With a mask only what it names changes; what it names and the body lacks is cleared."""
     body = {"displayName": "d", "sessionState": {"a": 1}, "labels": {"k": "v"}}
-    said = wire.changed_session(body, "display_name,sessionState,expire_time")
+    said = changed_session(body, "display_name,sessionState,expire_time")
     assert said.said == {"display_name", "state", "expiry"}
     assert (said.display_name, said.state, said.expiry, said.labels) == ("d", {"a": 1}, None, {})
-    assert wire.changed_session(body, None).said == {"display_name", "state", "labels"}
-    assert wire.changed_session(body, "*").said == {"display_name", "state", "labels", "expiry"}
-    assert wire.changed_session({"userId": "other"}, "labels").user_id is None
-    assert wire.changed_session({"userId": "other"}, None).user_id == "other"
+    assert changed_session(body, None).said == {"display_name", "state", "labels"}
+    assert changed_session(body, "*").said == {"display_name", "state", "labels", "expiry"}
+    assert changed_session({"userId": "other"}, "labels").user_id is None
+    assert changed_session({"userId": "other"}, None).user_id == "other"
 
 
 @pytest.mark.parametrize("mask", ["name", "state", "session_state.a", "display_name,", "*,labels"])
 def test_a_mask_of_something_else_is_refused(mask):
     """What cannot change is named."""
-    assert refused_field(wire.changed_session, {}, mask) == "updateMask"
+    assert refused_field(changed_session, {}, mask) == "updateMask"
 
 
 # ---- events
@@ -159,7 +171,7 @@ def test_a_mask_of_something_else_is_refused(mask):
 
 def test_an_event_keeps_what_is_inside_its_maps():
     """Fields are shown in camelCase, keys inside maps and values of parts as they were sent, nulls among them."""
-    shown = event_wire.shown(replace(event_wire.session_event(EVENT), number=7), "b/sessions/s")
+    shown = event_wire.session_event(replace(read_event(EVENT), number=7), "b/sessions/s")
     assert shown == {
         "name": "b/sessions/s/events/7",
         "author": "user",
@@ -188,15 +200,15 @@ def test_an_event_keeps_what_is_inside_its_maps():
 
 def test_an_event_is_shown_as_it_can_be_sent():
     """What is shown is read as the same event."""
-    event = replace(event_wire.session_event(EVENT), number=7)
-    assert replace(event_wire.session_event(event_wire.shown(event, "b")), number=7) == event
+    event = replace(read_event(EVENT), number=7)
+    assert replace(read_event(event_wire.session_event(event, "b")), number=7) == event
 
 
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_timestamps_keep_their_microseconds(moment):
     """Round trip: the instant that an agent gave is the instant that it reads."""
-    event = event_wire.session_event({**EVENT, "timestamp": moment.isoformat()})
-    assert datetime.fromisoformat(str(event_wire.shown(event, "b")["timestamp"])) == moment
+    event = read_event({**EVENT, "timestamp": moment.isoformat()})
+    assert datetime.fromisoformat(str(event_wire.session_event(event, "b")["timestamp"])) == moment
 
 
 @pytest.mark.parametrize(
@@ -227,13 +239,13 @@ def test_timestamps_keep_their_microseconds(moment):
 )
 def test_an_event_that_breaks_a_rule_is_refused(change, field):
     """What would make a session unreadable to Google's SDK is refused, by its path in the caller's spelling."""
-    assert refused_field(event_wire.session_event, {**EVENT, **change}) == field
+    assert refused_field(read_event, {**EVENT, **change}) == field
 
 
 def test_contents_of_any_role_are_kept():
     """A tool's answer belongs to the conversation too; a content may be without a role or without parts."""
     for content in ({"role": "tool", "parts": []}, {"parts": [{"function_call": {"args": {"a_b": 1}}}]}, {}):
-        assert event_wire.session_event({**EVENT, "content": content}).content == content
+        assert read_event({**EVENT, "content": content}).content == content
 
 
 # ---- filters and orders
@@ -270,7 +282,7 @@ def test_a_filter_for_one_user_is_known():
 
 def test_events_are_filtered_by_a_span():
     """The only field of an event filter is its timestamp, compared to the microsecond, as ADK writes it."""
-    event = event_wire.session_event(EVENT)
+    event = read_event(EVENT)
     assert session_filters.event_filter('timestamp>="2025-12-31T23:00:00.000001+00:00"')(event)
     assert not session_filters.event_filter('timestamp>="2025-12-31T23:00:00.000002+00:00"')(event)
     assert session_filters.event_filter('timestamp>"2025-01-01T00:00:00Z" AND timestamp<"2026-01-01T00:00:00Z"')(event)

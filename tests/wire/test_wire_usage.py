@@ -4,7 +4,7 @@ import pytest
 
 from streambank.errors import InvalidArgument
 from streambank.model.usage import Usage
-from streambank.wire.usage import books, days
+from streambank.wire.usage import days, usage_report
 
 TODAY = date(2026, 11, 30)
 
@@ -40,10 +40,10 @@ def test_other_days_are_refused(query, field):
     assert error.value.field == field
 
 
-def test_books_add_up():
+def test_a_report_adds_up():
     """Days stand in order, the total is their sum, and a budget that there is not is not shown."""
     found = {TODAY: Usage(1, 2, 3, 4, 5, 1_500_000), date(2026, 11, 2): Usage(1, 1, 1, 1, 1, 250_000)}
-    shown = books(found, None, 7)
+    shown = usage_report(found, None, 7)
     assert [day["date"] for day in shown["days"]] == ["2026-11-02", "2026-11-30"]
     assert shown["total"] == {
         "modelCalls": 2,

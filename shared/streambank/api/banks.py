@@ -3,53 +3,31 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-
-from streambank import tracing, wiring
-from streambank.api import asking
-from streambank.api.asking import principal
-from streambank.errors import InvalidArgument, NotFound
-from streambank.model.bank import Bank
+from streambank import tracing
+from streambank.api.api_request import ApiRequest
+from streambank.api.route import Reach, Routes
+from streambank.errors import InvalidArgument
+from streambank.model import bank as model
+from streambank.model.principal import Role
 from streambank.pipeline import banks
 from streambank.pipeline.banks import BankChange
-from streambank.pipeline.events import ingest
 from streambank.rules import access
-from streambank.wire import bank as bank_wire
-from streambank.wire import http, operation, paging, reader, requests
-from streambank.wire.ingest import ingest_call
+from streambank.wire import bank as wire
+from streambank.wire import parameters, reader
+from streambank.wire.bank import Bank, BankOperation, BankRequest, Banks, DeleteBankRequest
+from streambank.wire.reply import Empty, EmptyOperation
 
-ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
+routes = Routes()
 _MASKABLE = {"displayName", "description", "contextSpec"}
 
 
-def _event() -> dict[str, Any]:
-    return ROUTER.context["event"]  # type: ignore[no-any-return]
+def _bank(bank: model.Bank, request: ApiRequest) -> Bank:
+    return wire.bank(bank, request.path.parent, request.stores.banks.document(bank.id))
 
 
-def _shown(bank: Bank) -> dict[str, object]:
-    return bank_wire.bank(bank, asking.place(ROUTER).parent, wiring.stores().banks.document(bank.id))
-
-
-def _existing() -> Bank:
-    bank = wiring.stores().banks.get(asking.place(ROUTER).bank)
-    if bank is None:
-        raise NotFound(f"there is no bank {asking.place(ROUTER).bank!r}")
-    return bank
-
-
-def _change() -> BankChange:
-    sent = http.body(_event())
-    bank_wire.check_text(sent)
-    said = requests.parsed(requests.BankRequest, sent)
-    document = said.document()
-    bank_wire.check(document or {})
-    change = BankChange(said.display_name, said.description, document)
-    return _masked(change, asking.query(ROUTER).get("updateMask"))
-
-
-def _masked(change: BankChange, mask: str | None) -> BankChange:
+def _change(body: BankRequest, mask: str | None) -> BankChange:
+    change = BankChange(body.display_name, body.description, body.document())
     if not mask:
         return change
     names = {reader.camel(path.strip()).split(".")[0] for path in mask.split(",")}
@@ -62,66 +40,90 @@ def _masked(change: BankChange, mask: str | None) -> BankChange:
     )
 
 
-@ROUTER.post("/banks")
-def create() -> dict[str, Any]:
-    access.check_new_bank(principal(ROUTER))
-    # A random number of 63 bits, as the reference's ids look; it is never used again.
+@routes.post(
+    "",
+    "createBank",
+    "Creates a bank.",
+    role=Role.ADMIN,
+    reach=Reach.ALL_SCOPES,
+    span="create_memory_store",
+    is_collection=True,
+)
+def create_bank(request: ApiRequest, body: BankRequest) -> BankOperation:
+    """Create a bank under a random number of 63 bits, as the reference's ids look; it is never used again."""
+    access.check_new_bank(request.principal)
     bank_id = str(secrets.randbits(62) + 2**62)
-    bank = banks.create_bank(bank_id, _change(), banks=wiring.stores().banks, now=wiring.now())
+    change = _change(body, request.query.get("updateMask"))
+    bank = banks.create_bank(bank_id, change, banks=request.stores.banks, now=request.wiring.now())
     tracing.note({tracing.STORE_ID: bank.id})
-    return operation.finished(f"{asking.place(ROUTER).parent}/{bank.id}/operations/create", _shown(bank))
+    name = f"{request.path.parent}/{bank.id}/operations/create"
+    return BankOperation(name=name, done=True, response=_bank(bank, request))
 
 
-@ROUTER.get("/banks")
-def listed() -> dict[str, Any]:
-    query = asking.query(ROUTER)
-    size = paging.page_size(query.get("pageSize"))
-    after = paging.position("banks", query.get("pageToken"), (str,), secret=wiring.page_secret())
-    known = (bank for bank in wiring.stores().banks.list() if access.knows_bank(principal(ROUTER), bank.id))
-    rest = [bank for bank in known if after is None or bank.id > after[0]]
-    page: dict[str, Any] = {asking.place(ROUTER).parent.rsplit("/", 1)[-1]: [_shown(bank) for bank in rest[:size]]}
-    if len(rest) > size:
-        page["nextPageToken"] = paging.token("banks", [rest[size - 1].id], secret=wiring.page_secret())
-    return page
+@routes.get("", "listBanks", "Lists banks.", is_collection=True, parameters=parameters.PAGE)
+def list_banks(request: ApiRequest) -> Banks:
+    """Return a page of the banks that the caller may know of, under the name of the collection in the path."""
+    size, after = request.page_size, request.page_position("banks", str)
+    visible = (bank for bank in request.stores.banks.list() if access.knows_bank(request.principal, bank.id))
+    rest = [bank for bank in visible if after is None or bank.id > after[0]]
+    end = [rest[size - 1].id] if len(rest) > size else None
+    page = [_bank(bank, request) for bank in rest[:size]]
+    return wire.banks(page, request.path.parent, request.next_page_token("banks", end))
 
 
-@ROUTER.get("/bank")
-def get() -> dict[str, Any]:
-    return _shown(_existing())
+@routes.get("", "getBank", "Returns a bank.")
+def get_bank(request: ApiRequest) -> Bank:
+    """Return the bank of the path."""
+    return _bank(request.bank(), request)
 
 
-@ROUTER.patch("/bank")
-def update() -> dict[str, Any]:
-    stores = wiring.stores()
+@routes.patch(
+    "",
+    "updateBank",
+    "Changes a bank; an empty configuration changes nothing of it.",
+    role=Role.ADMIN,
+    reach=Reach.ALL_SCOPES,
+    parameters=(parameters.BANK_MASK,),
+)
+def update_bank(request: ApiRequest, body: BankRequest) -> BankOperation:
+    """Change the fields of the body, or those of updateMask."""
     bank = banks.update_bank(
-        asking.place(ROUTER).bank, _change(), banks=stores.banks, retry_policy=stores.retry_policy, now=wiring.now()
+        request.path.bank,
+        _change(body, request.query.get("updateMask")),
+        banks=request.stores.banks,
+        retry_policy=request.wiring.deployment.retry_policy,
+        now=request.wiring.now(),
     )
-    return operation.finished(f"{asking.place(ROUTER).bank_name}/operations/update", _shown(bank))
+    name = f"{request.path.bank_name}/operations/update"
+    return BankOperation(name=name, done=True, response=_bank(bank, request))
 
 
-@ROUTER.delete("/bank")
-def delete() -> dict[str, Any]:
-    query = asking.query(ROUTER)
-    body = requests.parsed(requests.DeleteBankRequest, http.body(_event()) if _event().get("body") else {})
-    force = body.force or query.get("force", "").lower() == "true"
-    banks.delete_bank(asking.place(ROUTER).bank, force=force, banks=wiring.stores().banks, now=wiring.now())
-    return operation.finished(f"{asking.place(ROUTER).bank_name}/operations/delete", {})
+@routes.delete(
+    "",
+    "deleteBank",
+    "Deletes a bank, with all that it holds if forced.",
+    role=Role.ADMIN,
+    reach=Reach.ALL_SCOPES,
+    span="delete_memory_store",
+    parameters=(parameters.FORCE,),
+    needs_body=False,
+)
+def delete_bank(request: ApiRequest, body: DeleteBankRequest) -> EmptyOperation:
+    """Close a bank; its contents are deleted in the background."""
+    force = body.force or request.query.get("force", "").lower() == "true"
+    banks.delete_bank(request.path.bank, force=force, banks=request.stores.banks, now=request.wiring.now())
+    return EmptyOperation(name=f"{request.path.bank_name}/operations/delete", done=True, response=Empty())
 
 
-@ROUTER.get("/bank/operations/create")
-@ROUTER.get("/bank/operations/update")
-def changed() -> dict[str, Any]:
-    """Banks change before the call answers; Google's SDK polls all the same."""
-    name = _event()["rawPath"].rsplit("/", 1)[-1]
-    return operation.finished(f"{asking.place(ROUTER).bank_name}/operations/{name}", _shown(_existing()))
+@routes.get("/operations/create", "getBankCreation", "Returns the creation of a bank.")
+def get_bank_creation(request: ApiRequest) -> BankOperation:
+    """Return a finished operation: banks change before the call answers, and Google's SDK polls all the same."""
+    name = f"{request.path.bank_name}/operations/create"
+    return BankOperation(name=name, done=True, response=_bank(request.bank(), request))
 
 
-@ROUTER.post("/bank/:ingestEvents")
-def ingest_events() -> dict[str, Any]:
-    """The discovery document's spelling; Google's SDK uses memories:ingestEvents."""
-    key = http.header(_event(), "x-idempotency-key")
-    call = ingest_call(http.body(_event()), bank=asking.place(ROUTER).bank, idempotency_key=key)
-    access.check_scope(principal(ROUTER), call.stream.scope)
-    receipt = ingest.ingest(call, context=wiring.ingestion())
-    tracing.accepted(receipt)
-    return operation.receipt(receipt, asking.place(ROUTER).bank_name)
+@routes.get("/operations/update", "getBankUpdate", "Returns a change of a bank.")
+def get_bank_update(request: ApiRequest) -> BankOperation:
+    """Return a finished operation, as `get_bank_creation` does."""
+    name = f"{request.path.bank_name}/operations/update"
+    return BankOperation(name=name, done=True, response=_bank(request.bank(), request))

@@ -1,54 +1,78 @@
-"""The history of a chat: loaded, replaced, deleted. Its id is any text, so it travels in the query."""
+"""The history of a chat: loaded, replaced, deleted. Its id is any text, so it is in the query."""
 
 from __future__ import annotations
 
 import uuid
 from typing import Any
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-
-from streambank import wiring
-from streambank.api.asking import bank, query
+from streambank.api.api_request import ApiRequest
+from streambank.api.route import Reach, Routes
 from streambank.model.chat import Expectation
+from streambank.model.principal import Role
 from streambank.pipeline.sessions import chat_history
-from streambank.wire import chat as chat_wire
-from streambank.wire import http
+from streambank.wire import chat as wire
+from streambank.wire import parameters
+from streambank.wire.chat import ChatHistory, StoreChatHistoryRequest, StoredChatHistory
+from streambank.wire.reply import Empty
 
-ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
-_PATH = "/bank/chatHistory"
-
-
-def _expected() -> Expectation:
-    event = ROUTER.context["event"]
-    return chat_wire.expectation(http.header(event, "if-match"), http.header(event, "if-none-match"))
+routes = Routes()
+_PATH = "/chatHistory"
 
 
-def _using() -> dict[str, Any]:
-    built = wiring.stores()
-    return {"histories": built.histories, "retry_policy": built.retry_policy, "now": wiring.now()}
+def _expectation(request: ApiRequest) -> Expectation:
+    return wire.expectation(request.header("if-match"), request.header("if-none-match"))
 
 
-@ROUTER.get(_PATH)
-def load() -> Response[str]:
-    conversation_id = chat_wire.conversation_id(query(ROUTER))
-    found = chat_history.load(bank(ROUTER), conversation_id, **_using())
-    shown = chat_wire.shown(found) if found else chat_wire.unknown(conversation_id)
-    # The resolver would write every letter beyond ASCII as six, and a long history would not fit into a reply.
-    return Response(200, "application/json", http.reply(shown)["body"])
+def _context(request: ApiRequest) -> dict[str, Any]:
+    return {
+        "histories": request.stores.histories,
+        "retry_policy": request.wiring.deployment.retry_policy,
+        "now": request.wiring.now(),
+    }
 
 
-@ROUTER.put(_PATH)
-def store() -> dict[str, Any]:
-    conversation_id, expected = chat_wire.conversation_id(query(ROUTER)), _expected()
-    said = chat_wire.draft(http.body(ROUTER.context["event"], most_bytes=chat_wire.MAX_BODY_BYTES))
-    history = said.at(wiring.now(), conversation_id=conversation_id, version=uuid.uuid4().hex)
-    chat_history.store(bank(ROUTER), history, expected, **_using())
-    return chat_wire.stored(history)
+# A conversation has no scope, so a caller that is bound to one is refused.
+@routes.get(
+    _PATH,
+    "getChatHistory",
+    "Returns a chat.",
+    reach=Reach.ALL_SCOPES,
+    parameters=(parameters.CONVERSATION_ID,),
+)
+def load(request: ApiRequest) -> ChatHistory:
+    """Return a conversation; one that is unknown has no messages."""
+    conversation_id = wire.conversation_id(request.query)
+    history = chat_history.load(request.bank().id, conversation_id, **_context(request))
+    return wire.chat_history(history) if history else wire.unknown(conversation_id)
 
 
-@ROUTER.delete(_PATH)
-def delete() -> dict[str, Any]:
-    conversation_id = chat_wire.conversation_id(query(ROUTER))
-    chat_history.delete(bank(ROUTER), conversation_id, _expected(), **_using())
-    return {}
+@routes.put(
+    _PATH,
+    "storeChatHistory",
+    "Replaces a chat, all of it or nothing.",
+    role=Role.EDIT,
+    reach=Reach.ALL_SCOPES,
+    parameters=parameters.CHAT,
+    max_body_bytes=wire.MAX_BODY_BYTES,
+)
+def store(request: ApiRequest, body: StoreChatHistoryRequest) -> StoredChatHistory:
+    """Replace a conversation."""
+    conversation_id, expected = wire.conversation_id(request.query), _expectation(request)
+    history = body.draft().at(request.wiring.now(), conversation_id=conversation_id, version=uuid.uuid4().hex)
+    chat_history.store(request.bank().id, history, expected, **_context(request))
+    return wire.stored(history)
+
+
+@routes.delete(
+    _PATH,
+    "deleteChatHistory",
+    "Deletes a chat.",
+    role=Role.EDIT,
+    reach=Reach.ALL_SCOPES,
+    parameters=parameters.CHAT,
+)
+def delete(request: ApiRequest) -> Empty:
+    """Delete a conversation."""
+    conversation_id = wire.conversation_id(request.query)
+    chat_history.delete(request.bank().id, conversation_id, _expectation(request), **_context(request))
+    return Empty()

@@ -3,79 +3,89 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-
-from streambank import tracing, wiring
-from streambank.api.asking import body, idempotency_key, place, principal
+from streambank import tracing
+from streambank.api.api_request import ApiRequest
+from streambank.api.route import Routes
 from streambank.errors import NotFound
+from streambank.model.event import KeyedEvent
 from streambank.model.operation import Operation
+from streambank.model.principal import Role
 from streambank.model.session import SESSION_ID
 from streambank.pipeline.generation.generate import GenerateCall, from_session, generate, without_keys
 from streambank.pipeline.generation.operations import get_operation
+from streambank.pipeline.sessions.sessions import session_turns
 from streambank.rules import access
-from streambank.wire import operation
-from streambank.wire.generate import GenerateRequest, generate_request
+from streambank.wire import parameters
+from streambank.wire.generate import GenerateMemoriesRequest, SessionSource
+from streambank.wire.operation import WindowOperation, operation
 
-ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
+routes = Routes()
 
 
-@ROUTER.post("/bank/memories:generate")
-def generated() -> dict[str, Any]:
-    request = _with_session(generate_request(body(ROUTER)))
-    access.check_scope(principal(ROUTER), request.scope or {})
-    token = idempotency_key(ROUTER)
+@routes.post(
+    "/memories:generate",
+    "generateMemories",
+    "Makes memories of events, of a session, or of facts.",
+    role=Role.INGEST,
+    span="upsert_memory",
+    parameters=(parameters.IDEMPOTENCY_KEY,),
+)
+def generate_memories(request: ApiRequest, body: GenerateMemoriesRequest) -> WindowOperation:
+    """Start a generation outside of any stream and return its operation."""
+    body.check_source()
+    settings, source = body.window_settings(), body.vertex_session_source
+    session_scope, events = _session(request, source) if source else ({}, body.direct_contents_source)
+    scope = body.scope or session_scope
+    access.check_scope(request.principal, scope)
+    token = request.idempotency_key
     call = GenerateCall(
-        bank=place(ROUTER).bank,
-        scope=request.scope or {},
+        bank=request.path.bank,
+        scope=scope,
         token=f"key {token}" if token else f"call {secrets.token_hex(16)}",
-        events=without_keys(request.events),
-        memories=request.memories,
-        settings=request.settings,
+        events=without_keys(events),
+        memories=body.memories(),
+        settings=settings,
     )
-    stores = wiring.stores()
-    shown = generate(
+    stores = request.stores
+    started = generate(
         call,
         streams=stores.streams,
         windows=stores.windows,
         banks=stores.banks,
-        retention_policy=stores.retention_policy,
-        now=wiring.now(),
+        retention_policy=request.wiring.deployment.retention_policy,
+        now=request.wiring.now(),
     )
-    tracing.note({tracing.OPERATION: str(replace(shown.id, downstream=False))})
-    return operation.operation(_finished(shown), place(ROUTER).bank_name)
+    tracing.note({tracing.OPERATION: str(replace(started.id, downstream=False))})
+    return operation(_with_verdicts(request, started), request.path.bank_name)
 
 
-def _finished(shown: Operation) -> Operation:
-    """A repeated call may find its generation done: then its reply tells what came of it."""
-    if not shown.state.is_final:
-        return shown
-    stores = wiring.stores()
+def _with_verdicts(request: ApiRequest, started: Operation) -> Operation:
+    """Return the operation with its verdicts, where a repeated call meets a generation that is done."""
+    if not started.state.is_final:
+        return started
+    stores = request.stores
     return get_operation(
-        place(ROUTER).bank, shown.id, streams=stores.streams, windows=stores.windows, plans=stores.plans
+        request.path.bank, started.id, streams=stores.streams, windows=stores.windows, plans=stores.plans
     )
 
 
-def _with_session(request: GenerateRequest) -> GenerateRequest:
-    """Return *request* with the events of its session; the scope defaults to the session's user."""
-    if request.session is None:
-        return request
-    from streambank.pipeline.sessions.sessions import session_turns
-
-    access.check_sessions(principal(ROUTER))
-    source, stores = request.session, wiring.stores()
-    if source.bank not in (None, place(ROUTER).bank) or not SESSION_ID.fullmatch(source.session):
-        raise NotFound(f"there is no session {source.session!r} in this bank")
+def _session(request: ApiRequest, source: SessionSource) -> tuple[dict[str, str], Sequence[KeyedEvent]]:
+    """Return the scope of a session's user, and the session's events. Raises NotFound."""
+    access.check_sessions(request.principal)
+    name = source.name()
+    if name.bank not in (None, request.path.bank) or not SESSION_ID.fullmatch(name.session_id):
+        raise NotFound(f"there is no session {name.session_id!r} in this bank")
     session, turns = session_turns(
-        place(ROUTER).bank,
-        source.session,
-        start=source.start,
-        end=source.end,
-        sessions=stores.sessions,
-        now=wiring.now(),
+        request.path.bank,
+        name.session_id,
+        start=source.start_time,
+        end=source.end_time,
+        sessions=request.stores.sessions,
+        now=request.wiring.now(),
     )
-    if not access.sees_user(principal(ROUTER), session.user_id):
-        raise NotFound(f"there is no session {source.session!r}")
-    return replace(request, scope=request.scope or {"user_id": session.user_id}, events=from_session(turns))
+    if not access.sees_user(request.principal, session.user_id):
+        raise NotFound(f"there is no session {name.session_id!r}")
+    return {"user_id": session.user_id}, from_session(turns)

@@ -1,183 +1,136 @@
-"""Memories and revisions, read and deleted."""
+"""Memories and their revisions: reading them, and deleting one."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-
-from streambank import tracing, wiring
-from streambank.api.asking import bank, body, place, principal, query
-from streambank.errors import InvalidArgument, NotFound
-from streambank.model import ids
-from streambank.model.memory import Memory
+from streambank.api.api_request import ApiRequest
+from streambank.api.route import Routes
+from streambank.errors import NotFound
+from streambank.model import memory as model
+from streambank.model.principal import Role
 from streambank.pipeline.memories import deletion, listing
 from streambank.pipeline.memories.listing import MemoryCursor
-from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules import access
 from streambank.rules.filtering import Kind, parse
 from streambank.rules.selection import order, selection
-from streambank.wire import ingest as ingest_wire
-from streambank.wire import memory as memory_wire
-from streambank.wire import operation, paging, requests
-from streambank.wiring import models
+from streambank.wire import memory as wire
+from streambank.wire import paging, parameters
+from streambank.wire.memory import Memories, Memory, MemoryRevision, MemoryRevisions
+from streambank.wire.reply import Empty, EmptyOperation, without_nulls
 
-ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
-EFFECTIVE_TOP_K = "x-streambank-effective-top-k"
-EVENTS_LOOKED_AT = "x-streambank-events-looked-at"
+routes = Routes()
 _REVISION_FIELDS = {"labels": Kind.TEXT_MAP}
 
 
-def _shown(memory: Memory) -> dict[str, object]:
-    return memory_wire.memory(memory, place(ROUTER).bank_name)
+def cursor(position: list[Any] | None) -> MemoryCursor | None:
+    """Return the cursor that a page token holds."""
+    return MemoryCursor(*position) if position else None
 
 
-def _after(asked: str, token: str | None) -> MemoryCursor | None:
-    where = paging.position(asked, token, (int, int, str), secret=wiring.page_secret())
-    return MemoryCursor(*where) if where else None
+def position(end: MemoryCursor | None) -> list[Any] | None:
+    """Return what a page token holds of a cursor."""
+    return [end.created_ms, end.updated_ms, end.memory_id] if end else None
 
 
-def _next(asked: str, end: MemoryCursor | None) -> dict[str, str]:
-    if end is None:
-        return {}
-    position = [end.created_ms, end.updated_ms, end.memory_id]
-    return {"nextPageToken": paging.token(asked, position, secret=wiring.page_secret())}
-
-
-def _check_scope(scope: dict[str, str] | None) -> None:
+def check_scope(request: ApiRequest, scope: dict[str, str] | None) -> None:
+    """Raise PermissionDenied if the caller may not read *scope*, or all scopes for None."""
     if scope is None:
-        access.check_unbound(principal(ROUTER))
+        access.check_unbound(request.principal)
     else:
-        access.check_scope(principal(ROUTER), scope)
+        access.check_scope(request.principal, scope)
 
 
-@ROUTER.get("/bank/memories")
-def listed() -> dict[str, Any]:
-    bank_id, said = bank(ROUTER), query(ROUTER)
-    size = paging.page_size(said.get("pageSize"))
-    wanted, ordered = selection(said.get("filter", "")), order(said.get("orderBy"))
-    _check_scope(wanted.scope)
-    asked = f"memories {bank_id} {wanted.text} {ordered}"
-    request = listing.Listing(wanted, ordered, size, _after(asked, said.get("pageToken")))
-    shown, end = listing.listed(bank_id, request, memories=wiring.stores().memories, now=wiring.now())
-    return {"memories": [_shown(memory) for memory in shown], **_next(asked, end)}
-
-
-@ROUTER.post("/bank/memories:retrieve")
-def retrieve() -> dict[str, Any] | Response[Any]:
-    sent = body(ROUTER)
-    asked = requests.parsed(requests.RetrieveRequest, sent)
-    spelled = "filter_groups" if "filter_groups" in sent else "filterGroups"
-    bank_id, scope = bank(ROUTER), ingest_wire.scope(asked.scope, "scope")
-    _check_scope(scope)
-    wanted = selection(asked.filter or "", asked.filter_groups, asked.memory_types, groups_path=spelled)
-    if asked.similarity_search_params and asked.simple_retrieval_params:
-        raise InvalidArgument("simpleRetrievalParams", "excludes similaritySearchParams")
-    found = listing.in_scope(bank_id, scope, wanted, memories=wiring.stores().memories, now=wiring.now())
-    if asked.similarity_search_params:
-        return _similar(bank_id, scope, found, asked.similarity_search_params)
-    if asked.simple_retrieval_params:
-        return _simple(f"retrieve {bank_id} {ids.canonical(scope)} {wanted.text}", found, asked.simple_retrieval_params)
-    # Everything and no token: Google's SDK cannot page a bare retrieve.
-    return _retrieved(found[: listing.MAX_TOP_K])
-
-
-def _similar(
-    bank_id: str, scope: dict[str, str], among: list[Memory], said: requests.SimilaritySearchParams
-) -> Response[Any]:
-    top_k = min(said.top_k or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
-    asked = SearchQuery(said.search_query, top_k, events=said.include_events, pending=said.include_pending)
-    stores = wiring.stores()
-    answer = search(
-        bank_id,
-        scope,
-        asked,
-        among,
-        memories=stores.memories,
-        events=stores.events,
-        banks=stores.banks,
-        embedder=models.embedder(),
-        now=wiring.now(),
-    )
-    reply = {"retrievedMemories": memory_wire.retrieved(answer.hits, place(ROUTER).bank_name)}
-    tracing.note({tracing.RECORD_COUNT: len(reply["retrievedMemories"])})
-    if said.include_events or said.include_pending:
-        reply["retrievedEvents"] = memory_wire.retrieved_events(answer.hits)
-    headers = {EFFECTIVE_TOP_K: str(top_k)} if said.top_k > top_k else {}
-    if answer.looked_at:
-        headers[EVENTS_LOOKED_AT] = str(answer.looked_at)
-    return Response(200, "application/json", reply, dict(headers))
-
-
-def _simple(asked_for: str, found: list[Memory], asked: requests.SimpleRetrievalParams) -> dict[str, Any]:
-    size = min(asked.page_size or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
-    shown, end = listing.page(found, order(None), size, _after(asked_for, asked.page_token))
-    return {**_retrieved(shown), **_next(asked_for, end)}
-
-
-def _retrieved(found: list[Memory]) -> dict[str, Any]:
-    tracing.note({tracing.RECORD_COUNT: len(found)})
-    return {"retrievedMemories": [{"memory": _shown(memory)} for memory in found]}
-
-
-@ROUTER.post("/bank/memories:retrieveProfiles")
-def profiles() -> dict[str, Any]:
-    asked = requests.parsed(requests.RetrieveProfilesRequest, body(ROUTER))
-    bank_id, scope = bank(ROUTER), ingest_wire.scope(asked.scope, "scope")
-    _check_scope(scope)
-    found = [one for one in wiring.stores().memories.of_scope(bank_id, scope, now=wiring.now()) if one.profile]
-    tracing.note({tracing.RECORD_COUNT: len(found)})
-    return memory_wire.profiles(found)
-
-
-def _existing(memory_id: str, *, also_deleted: bool = False) -> Memory:
-    memories, now = wiring.stores().memories, wiring.now()
+def visible_memory(request: ApiRequest, memory_id: str, *, also_deleted: bool = False) -> model.Memory:
+    """Return a memory that the caller may know of. Raises NotFound."""
+    memories, now = request.stores.memories, request.wiring.now()
     find = memories.find_or_tombstone if also_deleted else memories.find
-    memory = find(bank(ROUTER), memory_id, now=now) if len(memory_id) <= paging.MAX_ID else None
-    if memory is None or not access.sees(principal(ROUTER), memory.scope):
+    memory = find(request.bank().id, memory_id, now=now) if len(memory_id) <= paging.MAX_ID else None
+    if memory is None or not access.sees(request.principal, memory.scope):
         raise NotFound(f"there is no memory {memory_id[: paging.MAX_ID]!r}")
     return memory
 
 
-@ROUTER.get("/bank/memories/<memory_id>")
-def get(memory_id: str) -> dict[str, Any]:
-    return _shown(_existing(memory_id))
-
-
-@ROUTER.delete("/bank/memories/<memory_id>")
-def delete(memory_id: str) -> dict[str, Any]:
-    stores, known = wiring.stores(), _existing(memory_id)
-    gone = deletion.delete_memory(
-        place(ROUTER).bank, known.id, memories=stores.memories, retry_policy=stores.retry_policy, now=wiring.now()
+@routes.get(
+    "/memories",
+    "listMemories",
+    "Lists memories, newest first.",
+    parameters=(parameters.MEMORY_FILTER, parameters.TIME_ORDER, *parameters.PAGE),
+)
+def list_memories(request: ApiRequest) -> Memories:
+    """Return a page of the memories that match a filter."""
+    bank_id, query = request.bank().id, request.query
+    selected, ordered = selection(query.get("filter", "")), order(query.get("orderBy"))
+    check_scope(request, selected.scope)
+    name = f"memories {bank_id} {selected.text} {ordered}"
+    after = cursor(request.page_position(name, int, int, str))
+    page_request = listing.Listing(selected, ordered, request.page_size, after)
+    page, end = listing.listed(bank_id, page_request, memories=request.stores.memories, now=request.wiring.now())
+    return without_nulls(
+        Memories(
+            memories=[wire.memory(memory, request.path.bank_name) for memory in page],
+            nextPageToken=request.next_page_token(name, position(end)),
+        )
     )
-    name = f"{place(ROUTER).bank_name}/memories/{memory_id}/operations/delete-{gone.revision}"
-    return operation.finished(name, {})
 
 
-@ROUTER.get("/bank/memories/<memory_id>/revisions")
-def revisions(memory_id: str) -> dict[str, Any]:
-    memory, said = _existing(memory_id, also_deleted=True), query(ROUTER)
-    wanted = parse(said.get("filter", ""), _REVISION_FIELDS)
-    size = paging.page_size(said.get("pageSize"))
-    asked = f"revisions {place(ROUTER).bank} {memory_id} {wanted}"
-    after = paging.position(asked, said.get("pageToken"), (int,), secret=wiring.page_secret())
-    found = wiring.stores().memories.revisions(place(ROUTER).bank, memory, now=wiring.now())
-    fitting = (one for one in found if wanted.matches({"labels": one.labels}))
-    rest = [one for one in fitting if after is None or one.number < after[0]]
-    page: dict[str, Any] = {
-        "memoryRevisions": [memory_wire.revision(one, place(ROUTER).bank_name) for one in rest[:size]]
-    }
-    if len(rest) > size:
-        page["nextPageToken"] = paging.token(asked, [rest[size - 1].number], secret=wiring.page_secret())
-    return page
+@routes.get("/memories/{memory}", "getMemory", "Returns a memory.")
+def get_memory(request: ApiRequest, memory_id: str) -> Memory:
+    """Return a memory."""
+    return wire.memory(visible_memory(request, memory_id), request.path.bank_name)
 
 
-@ROUTER.get("/bank/memories/<memory_id>/revisions/<revision>")
-def revision(memory_id: str, revision: str) -> dict[str, Any]:
-    memory = _existing(memory_id, also_deleted=True)
-    number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) <= 12 else 0
-    found = wiring.stores().memories.revision(place(ROUTER).bank, memory, number, now=wiring.now())
-    if found is None:
-        raise NotFound(f"there is no revision {revision!r}")
-    return memory_wire.revision(found, place(ROUTER).bank_name)
+@routes.delete(
+    "/memories/{memory}",
+    "deleteMemory",
+    "Deletes a memory; a rollback undoes it.",
+    role=Role.EDIT,
+    span="delete_memory",
+)
+def delete_memory(request: ApiRequest, memory_id: str) -> EmptyOperation:
+    """Delete a memory."""
+    memory = visible_memory(request, memory_id)
+    deleted = deletion.delete_memory(
+        request.path.bank,
+        memory.id,
+        memories=request.stores.memories,
+        retry_policy=request.wiring.deployment.retry_policy,
+        now=request.wiring.now(),
+    )
+    name = f"{request.path.bank_name}/memories/{memory_id}/operations/delete-{deleted.revision}"
+    return EmptyOperation(name=name, done=True, response=Empty())
+
+
+@routes.get(
+    "/memories/{memory}/revisions",
+    "listRevisions",
+    "Lists the revisions of a memory, newest first.",
+    parameters=(parameters.REVISION_FILTER, *parameters.PAGE),
+)
+def list_revisions(request: ApiRequest, memory_id: str) -> MemoryRevisions:
+    """Return a page of a memory's revisions; those of a deleted memory can be read until it is purged."""
+    memory = visible_memory(request, memory_id, also_deleted=True)
+    labels = parse(request.query.get("filter", ""), _REVISION_FIELDS)
+    size, name = request.page_size, f"revisions {request.path.bank} {memory_id} {labels}"
+    after = request.page_position(name, int)
+    revisions = request.stores.memories.revisions(request.path.bank, memory, now=request.wiring.now())
+    matching = (one for one in revisions if labels.matches({"labels": one.labels}))
+    rest = [one for one in matching if after is None or one.number < after[0]]
+    end = [rest[size - 1].number] if len(rest) > size else None
+    return without_nulls(
+        MemoryRevisions(
+            memoryRevisions=[wire.revision(one, request.path.bank_name) for one in rest[:size]],
+            nextPageToken=request.next_page_token(name, end),
+        )
+    )
+
+
+@routes.get("/memories/{memory}/revisions/{revision}", "getRevision", "Returns a revision.")
+def get_revision(request: ApiRequest, memory_id: str, revision_id: str) -> MemoryRevision:
+    """Return a revision of a memory."""
+    memory = visible_memory(request, memory_id, also_deleted=True)
+    number = int(revision_id) if revision_id.isascii() and revision_id.isdigit() and len(revision_id) <= 12 else 0
+    revision = request.stores.memories.revision(request.path.bank, memory, number, now=request.wiring.now())
+    if revision is None:
+        raise NotFound(f"there is no revision {revision_id!r}")
+    return wire.revision(revision, request.path.bank_name)

@@ -3,139 +3,177 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-
-from streambank import wiring
-from streambank.api import asking
-from streambank.api.asking import bank, principal, query
-from streambank.api.erasing import erasure_operation
-from streambank.api.transferring import transfer_operation
+from streambank.api.api_request import ApiRequest
+from streambank.api.route import Reach, Routes
 from streambank.errors import FailedPrecondition, NotFound
 from streambank.model.erasure import ErasureId
 from streambank.model.ids import OperationId
+from streambank.model.principal import Role
 from streambank.model.transfer import TransferId
 from streambank.pipeline.events.streams import redrive_all
 from streambank.pipeline.generation.operations import OperationCursor, get_operation, list_operations, scope_of
-from streambank.pipeline.generation.redrive import RedriveContext, redrive
+from streambank.pipeline.generation.redrive import redrive
 from streambank.rules import access
-from streambank.wire import http, paging, reader
-from streambank.wire import operation as operation_wire
+from streambank.wire import operation as wire
+from streambank.wire import parameters, reader
+from streambank.wire.erasure import ErasureOperation, erasure_operation
+from streambank.wire.operation import Operation, Operations, RedrivenOperations, WindowOperation
+from streambank.wire.reply import Empty, without_nulls
 from streambank.wire.settings import LONGEST_TTL
+from streambank.wire.transfer import TransferOperation, transfer_operation
 
+routes = Routes()
 # A gateway gives up after 30 s, and local mode answers one call at a time.
 LONGEST_WAIT = timedelta(seconds=10)
 POLL = timedelta(milliseconds=500)
-ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
 
 
-def _id(text: str) -> OperationId:
-    operation = OperationId.parse(text)
+def window_operation(request: ApiRequest, operation: OperationId) -> WindowOperation:
+    """Return the operation of a window, whatever parent its name has in the request. Raises NotFound."""
+    stores, bank = request.stores, request.path.bank
+    _check_visible(request, operation)
+    current = get_operation(bank, operation, streams=stores.streams, windows=stores.windows, plans=stores.plans)
+    return wire.operation(current, request.path.bank_name)
+
+
+def _window(operation_id: str) -> OperationId:
+    operation = OperationId.parse(operation_id)
     if operation is None:
-        raise NotFound(f"there is no operation {text!r}")
+        raise NotFound(f"there is no operation {operation_id!r}")
     return operation
 
 
-def _known(bank: str, operation: OperationId) -> OperationId:
-    """Return *operation*. Raises NotFound if it is of a scope that the caller does not see."""
-    who, stores = principal(ROUTER), wiring.stores()
-    # Window 0 is answered for every stream, also for one that never was: refusing it would tell who is there.
-    if who.scope is not None and (operation.window or operation.downstream):
-        scope = scope_of(bank, operation, streams=stores.streams, windows=stores.windows)
-        if scope is not None and not access.sees(who, scope):
+def _check_visible(request: ApiRequest, operation: OperationId) -> None:
+    """Raise NotFound if the operation is of a scope that the caller may not know of."""
+    # Window 0 is answered for every stream, also for one that never was: refusing it would reveal which streams exist.
+    if request.principal.scope is not None and (operation.window or operation.downstream):
+        stores = request.stores
+        scope = scope_of(request.path.bank, operation, streams=stores.streams, windows=stores.windows)
+        if scope is not None and not access.sees(request.principal, scope):
             raise NotFound(f"there is no operation {operation}")
-    return operation
 
 
-def _redriving() -> RedriveContext:
-    stores = wiring.stores()
-    return RedriveContext(stores.streams, stores.windows, stores.plans, wiring.executions(), wiring.now())
-
-
-@ROUTER.post("/bank/operations:redrive")
-def all_redriven() -> dict[str, Any]:
+@routes.post(
+    "/operations:redrive",
+    "redriveOperations",
+    "Tries parked windows again, a hundred at most.",
+    role=Role.EDIT,
+    reach=Reach.ALL_SCOPES,
+)
+def redrive_operations(request: ApiRequest) -> RedrivenOperations:
     """Try every parked window of the bank again, a hundred at most in one call."""
-    place, found = asking.place(ROUTER), wiring.stores().banks.get(bank(ROUTER))
-    shown, is_all = redrive_all(place.bank, context=_redriving(), bank_rule=found.default_rule if found else None)
-    names = [f"{place.bank_name}/operations/{one.id}" for one in shown]
-    return {"operations": names, "isComplete": is_all}
+    bank = request.bank()
+    operations, is_complete = redrive_all(
+        bank.id, context=request.wiring.redrive_context(), bank_rule=bank.default_rule
+    )
+    names = [f"{request.path.bank_name}/operations/{one.id}" for one in operations]
+    return RedrivenOperations(operations=names, isComplete=is_complete)
 
 
-@ROUTER.post("/bank/operations/<operation>:redrive")
-def redriven(operation: str) -> dict[str, Any]:
-    place = asking.place(ROUTER)
-    shown = redrive(place.bank, _known(place.bank, _id(operation)), context=_redriving())
-    return operation_wire.operation(shown, asking.place(ROUTER).bank_name)
+@routes.post("/operations/{operation}:redrive", "redriveOperation", "Tries a parked window again.", role=Role.EDIT)
+def redrive_operation(request: ApiRequest, operation_id: str) -> WindowOperation:
+    """Try a parked window again."""
+    operation = _window(operation_id)
+    _check_visible(request, operation)
+    redriven = redrive(request.path.bank, operation, context=request.wiring.redrive_context())
+    return wire.operation(redriven, request.path.bank_name)
 
 
-def window_operation(place: http.BankPath, operation: OperationId) -> dict[str, Any]:
-    """Return the operation of a window, under whatever parent it was asked for."""
-    stores, known = wiring.stores(), _known(place.bank, operation)
-    shown = get_operation(place.bank, known, streams=stores.streams, windows=stores.windows, plans=stores.plans)
-    return operation_wire.operation(shown, place.bank_name)
-
-
-@ROUTER.get("/bank/operations/<operation>")
-def get(operation: str) -> dict[str, Any]:
-    if operation == "purge":  # done before it was answered; its count was in that answer
-        return operation_wire.finished(f"{asking.place(ROUTER).bank_name}/operations/{operation}", {})
-    erasure = ErasureId.parse(operation)
+@routes.get("/operations/{operation}", "getOperation", "Returns an operation.")
+def get(request: ApiRequest, operation_id: str) -> WindowOperation | ErasureOperation | TransferOperation | Operation:
+    """Return the operation of a window, an erasure, an export or an import."""
+    if operation_id == "purge":  # it was done in the reply that named it, which had its count
+        return Operation(name=f"{request.path.bank_name}/operations/{operation_id}", done=True, response={})
+    erasure = ErasureId.parse(operation_id)
     if erasure:
-        return erasure_operation(asking.place(ROUTER), erasure)
-    transfer = TransferId.parse(operation)
+        return _erasure(request, erasure)
+    transfer = TransferId.parse(operation_id)
     if transfer:
-        return transfer_operation(asking.place(ROUTER), transfer)
-    return window_operation(asking.place(ROUTER), _id(operation))
+        return _transfer(request, transfer)
+    return window_operation(request, _window(operation_id))
 
 
-@ROUTER.get("/bank/operations")
-def listed() -> dict[str, Any]:
-    said, place = query(ROUTER), asking.place(ROUTER)
-    state = operation_wire.state_filter(said.get("filter"))
-    asked = f"operations {place.bank} {state}"
-    where = paging.position(asked, said.get("pageToken"), (int, str, int), secret=wiring.page_secret())
-    stores = wiring.stores()
-    found = stores.banks.get(bank(ROUTER))
-    shown, end = list_operations(
-        place.bank,
-        paging.page_size(said.get("pageSize")),
-        OperationCursor(*where) if where else None,
-        streams=stores.streams,
-        windows=stores.windows,
-        bank_rule=found.default_rule if found else None,
+def _erasure(request: ApiRequest, erasure_id: ErasureId) -> ErasureOperation:
+    """Return the newest erasure of a scope. Raises NotFound if it has another id, or the caller may not know of it."""
+    erasure = request.stores.erasures.find(request.path.bank, erasure_id.cid)
+    is_newest = erasure is not None and erasure.number == erasure_id.number
+    if erasure is None or not is_newest or not access.sees(request.principal, erasure.scope):
+        raise NotFound("there is no such operation")
+    return erasure_operation(erasure, request.path.bank_name)
+
+
+def _transfer(request: ApiRequest, transfer_id: TransferId) -> TransferOperation:
+    """Return the newest export or import. Raises NotFound if it has another id."""
+    access.check_unbound(request.principal)
+    transfer = request.stores.transfers.find(request.path.bank, transfer_id.direction)
+    if transfer is None or transfer.number != transfer_id.number:
+        raise NotFound("there is no such operation")
+    return transfer_operation(transfer, request.path.bank_name)
+
+
+@routes.get(
+    "/operations",
+    "listOperations",
+    "Lists operations.",
+    reach=Reach.ALL_SCOPES,
+    parameters=(parameters.STATE_FILTER, *parameters.PAGE),
+)
+def list_all(request: ApiRequest) -> Operations:
+    """Return a page of the operations of a bank's windows."""
+    state = wire.state_filter(request.query.get("filter"))
+    name = f"operations {request.path.bank} {state}"
+    after = request.page_position(name, int, str, int)
+    page, end = list_operations(
+        request.path.bank,
+        request.page_size,
+        OperationCursor(*after) if after else None,
+        streams=request.stores.streams,
+        windows=request.stores.windows,
+        bank_rule=request.bank().default_rule,
         state=state,
     )
-    page: dict[str, Any] = {"operations": [operation_wire.operation(one, place.bank_name) for one in shown]}
-    if end:
-        position = [end.shard, end.entry, end.window]
-        page["nextPageToken"] = paging.token(asked, position, secret=wiring.page_secret())
-    return page
+    position = [end.shard, end.entry, end.window] if end else None
+    return without_nulls(
+        Operations(
+            operations=[wire.operation(one, request.path.bank_name) for one in page],
+            nextPageToken=request.next_page_token(name, position),
+        )
+    )
 
 
-@ROUTER.post("/bank/operations/<operation>:cancel")
-def cancelled(operation: str) -> dict[str, Any]:
-    """Cancelling would lose events, so it is refused."""
-    shown = window_operation(asking.place(ROUTER), _id(operation))
-    problem = "is done already" if shown["done"] else "cannot be cancelled: its events would be lost"
-    raise FailedPrecondition(f"{operation} {problem}")
+@routes.post("/operations/{operation}:cancel", "cancelOperation", "Is refused: events would be lost.", role=Role.EDIT)
+def cancel(request: ApiRequest, operation_id: str) -> Empty:
+    """Refuse to cancel an operation: its events would be lost."""
+    operation = window_operation(request, _window(operation_id))
+    problem = "is done already" if operation["done"] else "cannot be cancelled: its events would be lost"
+    raise FailedPrecondition(f"{operation_id} {problem}")
 
 
-@ROUTER.delete("/bank/operations/<operation>")
-def forgotten(operation: str) -> dict[str, Any]:
-    """Who deletes an operation is no longer interested; its record expires by itself."""
-    if not window_operation(asking.place(ROUTER), _id(operation))["done"]:
-        raise FailedPrecondition(f"{operation} is not done")
-    return {}
+@routes.delete(
+    "/operations/{operation}", "deleteOperation", "Accepts that an operation is not needed any more.", role=Role.EDIT
+)
+def delete(request: ApiRequest, operation_id: str) -> Empty:
+    """Accept that an operation is not needed any more; its record expires by itself."""
+    if not window_operation(request, _window(operation_id))["done"]:
+        raise FailedPrecondition(f"{operation_id} is not done")
+    return Empty()
 
 
-@ROUTER.post("/bank/operations/<operation>:wait")
-def waited(operation: str) -> dict[str, Any]:
-    """Answer when the operation is done, or as it is after the timeout, ten seconds at most."""
-    span = reader.duration(query(ROUTER).get("timeout") or "10s", "timeout", least=timedelta(0), most=LONGEST_TTL)
+@routes.post(
+    "/operations/{operation}:wait",
+    "waitForOperation",
+    "Answers when the operation is done, or when the time is up.",
+    role=Role.READ,
+    parameters=(parameters.TIMEOUT,),
+)
+def wait(request: ApiRequest, operation_id: str) -> WindowOperation:
+    """Return the operation when it is done, or as it is after the timeout, ten seconds at most."""
+    timeout = request.query.get("timeout") or "10s"
+    span = reader.duration(timeout, "timeout", least=timedelta(0), most=LONGEST_TTL)
     for _ in range(int(min(span, LONGEST_WAIT) / POLL)):
-        shown = window_operation(asking.place(ROUTER), _id(operation))
-        if shown["done"]:
-            return shown
-        wiring.pause(POLL.total_seconds())
-    return window_operation(asking.place(ROUTER), _id(operation))
+        operation = window_operation(request, _window(operation_id))
+        if operation["done"]:
+            return operation
+        request.wiring.sleep(POLL.total_seconds())
+    return window_operation(request, _window(operation_id))

@@ -3,165 +3,205 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-
-from streambank import wiring
-from streambank.api import asking
-from streambank.api.asking import principal
+from streambank.api.api_request import ApiRequest
+from streambank.api.route import Routes
 from streambank.errors import NotFound
-from streambank.model.session import Session, SessionCursor
+from streambank.model import session as model
+from streambank.model.principal import Role
+from streambank.model.session import SessionCursor
 from streambank.pipeline.sessions import sessions
 from streambank.pipeline.sessions.sessions import NEWEST_FIRST
 from streambank.rules import access
-from streambank.store.sessions import Sessions
-from streambank.wire import http, operation, paging, session_event, session_filters
-from streambank.wire import session as session_wire
+from streambank.wire import parameters, session_filters
+from streambank.wire import session as wire
+from streambank.wire.reply import Empty, EmptyOperation, without_nulls
+from streambank.wire.session import CreateSessionRequest, Session, SessionOperation, Sessions, UpdateSessionRequest
+from streambank.wire.session_event import AppendEventRequest, SessionEvents, session_event
 
-ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
-
-
-def _body() -> Any:
-    return http.body(ROUTER.context["event"])
+routes = Routes()
 
 
-def _query(*names: str) -> str | None:
-    """Return the query parameter of any of *names* that was given."""
-    query = ROUTER.context["event"].get("queryStringParameters") or {}
-    return next((str(query[name]) for name in names if query.get(name)), None)
+def _bank(request: ApiRequest) -> str:
+    """Return the bank of the path. Raises NotFound, and PermissionDenied for a caller bound to more than a user."""
+    access.check_sessions(request.principal)
+    return request.bank().id
 
 
-def _bank() -> str:
-    """Return the bank of the route. Raises NotFound if there is none, PermissionDenied for who is bound otherwise."""
-    access.check_sessions(principal(ROUTER))
-    if wiring.stores().banks.get(asking.place(ROUTER).bank) is None:
-        raise NotFound(f"there is no bank {asking.place(ROUTER).bank!r}")
-    return asking.place(ROUTER).bank
+def _name(request: ApiRequest, session_id: str) -> str:
+    return f"{request.path.bank_name}/sessions/{session_id}"
 
 
-def _store() -> Sessions:
-    return wiring.stores().sessions
-
-
-def _name(session_id: str) -> str:
-    return f"{asking.place(ROUTER).bank_name}/sessions/{session_id}"
-
-
-def _shown(session: Session) -> dict[str, Any]:
-    return session_wire.session(session, asking.place(ROUTER).bank_name)
-
-
-def _existing(session_id: str) -> Session:
-    session = sessions.existing(_bank(), session_id, sessions=_store(), now=wiring.now())
-    if not access.sees_user(principal(ROUTER), session.user_id):
+def _visible(request: ApiRequest, session_id: str) -> model.Session:
+    """Return a session that the caller may know of. Raises NotFound."""
+    session = sessions.existing(_bank(request), session_id, sessions=request.stores.sessions, now=request.wiring.now())
+    if not access.sees_user(request.principal, session.user_id):
         raise NotFound(f"there is no session {session_id!r}")
     return session
 
 
-def _known(session_id: str) -> str:
-    """Return *session_id*. Raises NotFound if it is of a user whom the caller does not see."""
-    bank, who = _bank(), principal(ROUTER)
-    session = _store().find(bank, session_id) if who.scope is not None else None
-    if session and not access.sees_user(who, session.user_id):
+def _check_user(request: ApiRequest, session_id: str) -> None:
+    """Raise NotFound if a session is of a user that the caller may not know of."""
+    bank = _bank(request)
+    session = request.stores.sessions.find(bank, session_id) if request.principal.scope is not None else None
+    if session and not access.sees_user(request.principal, session.user_id):
         raise NotFound(f"there is no session {session_id!r}")
-    return session_id
 
 
-def _page(query: str, *shape: type) -> tuple[int, list[Any] | None]:
-    """Return how many rows are asked for, and after which position."""
-    size = paging.page_size(_query("pageSize", "page_size"))
-    return size, paging.position(query, _query("pageToken", "page_token"), shape, secret=wiring.page_secret())
-
-
-def _with_token(page: dict[str, Any], query: str, *end: Any) -> dict[str, Any]:
-    return page if None in end else {**page, "nextPageToken": paging.token(query, [*end], secret=wiring.page_secret())}
-
-
-@ROUTER.post("/bank/sessions")
-def create() -> dict[str, Any]:
-    # A random number of 63 bits, as the reference's ids look.
-    session_id = session_wire.session_id(_query("sessionId", "session_id")) or str(secrets.randbits(62) + 2**62)
-    said = session_wire.new_session(_body())
-    access.check_user(principal(ROUTER), said.user_id)
-    made = sessions.create(
-        _bank(), session_id, said, sessions=_store(), retry_policy=wiring.stores().retry_policy, now=wiring.now()
+@routes.post(
+    "/sessions",
+    "createSession",
+    "Creates a session.",
+    role=Role.EDIT,
+    parameters=(parameters.NEW_SESSION_ID,),
+    creates=True,
+)
+def create_session(request: ApiRequest, body: CreateSessionRequest) -> SessionOperation:
+    """Create a session under an id of the caller's, or a random number of 63 bits, as the reference's ids look."""
+    session_id = wire.session_id(request.query.get("sessionId")) or str(secrets.randbits(62) + 2**62)
+    fields = body.fields()
+    access.check_user(request.principal, fields.user_id)
+    created = sessions.create(
+        _bank(request),
+        session_id,
+        fields,
+        sessions=request.stores.sessions,
+        retry_policy=request.wiring.deployment.retry_policy,
+        now=request.wiring.now(),
     )
-    return operation.finished(f"{_name(made.id)}/operations/create", _shown(made))
+    name = f"{_name(request, created.id)}/operations/create"
+    return SessionOperation(name=name, done=True, response=wire.session(created, request.path.bank_name))
 
 
-@ROUTER.get("/bank/sessions")
-def listed() -> dict[str, Any]:
-    bank, matches = _bank(), session_filters.session_filter(_query("filter"))
-    order = session_filters.sort_key(_query("orderBy", "order_by"), session_filters.SESSION_ORDERS) or NEWEST_FIRST
-    query = f"sessions {bank} {order} {matches}"
-    size, where = _page(query, int, str)
-    after = SessionCursor(*where) if where else None
-    user_id = matches.user_id
-    access.check_user(principal(ROUTER), user_id)
-    shown, end = sessions.in_bank(
-        bank, matches, size, after, sessions=_store(), now=wiring.now(), order=order, user_id=user_id
+@routes.get(
+    "/sessions",
+    "listSessions",
+    "Lists sessions.",
+    parameters=(parameters.SESSION_FILTER, parameters.TIME_ORDER, *parameters.PAGE),
+)
+def list_sessions(request: ApiRequest) -> Sessions:
+    """Return a page of the sessions that match a filter."""
+    bank, matches = _bank(request), session_filters.session_filter(request.query.get("filter"))
+    order = session_filters.sort_key(request.query.get("orderBy"), session_filters.SESSION_ORDERS) or NEWEST_FIRST
+    name = f"sessions {bank} {order} {matches}"
+    after = request.page_position(name, int, str)
+    access.check_user(request.principal, matches.user_id)
+    page, end = sessions.in_bank(
+        bank,
+        matches,
+        request.page_size,
+        SessionCursor(*after) if after else None,
+        sessions=request.stores.sessions,
+        now=request.wiring.now(),
+        order=order,
+        user_id=matches.user_id,
     )
-    return _with_token({"sessions": [_shown(session) for session in shown]}, query, *(end or [None]))
+    return without_nulls(
+        Sessions(
+            sessions=[wire.session(session, request.path.bank_name) for session in page],
+            nextPageToken=request.next_page_token(name, list(end) if end else None),
+        )
+    )
 
 
-@ROUTER.get("/bank/sessions/<session_id>")
-def get(session_id: str) -> dict[str, Any]:
-    return _shown(_existing(session_id))
+@routes.get("/sessions/{session}", "getSession", "Returns a session.")
+def get_session(request: ApiRequest, session_id: str) -> Session:
+    """Return a session."""
+    return wire.session(_visible(request, session_id), request.path.bank_name)
 
 
-@ROUTER.patch("/bank/sessions/<session_id>")
-def update(session_id: str) -> dict[str, Any]:
-    said = session_wire.changed_session(_body(), _query("updateMask", "update_mask"))
+@routes.patch(
+    "/sessions/{session}",
+    "updateSession",
+    "Changes a session.",
+    role=Role.EDIT,
+    parameters=(parameters.SESSION_MASK,),
+)
+def update_session(request: ApiRequest, body: UpdateSessionRequest, session_id: str) -> Session:
+    """Change the fields of updateMask, or those of the body."""
+    fields = body.fields(request.query.get("updateMask"))
+    _check_user(request, session_id)
     changed = sessions.update(
-        _bank(),
-        _known(session_id),
-        said,
-        sessions=_store(),
-        retry_policy=wiring.stores().retry_policy,
-        now=wiring.now(),
+        request.path.bank,
+        session_id,
+        fields,
+        sessions=request.stores.sessions,
+        retry_policy=request.wiring.deployment.retry_policy,
+        now=request.wiring.now(),
     )
-    return _shown(changed)
+    return wire.session(changed, request.path.bank_name)
 
 
-@ROUTER.delete("/bank/sessions/<session_id>")
-def delete(session_id: str) -> dict[str, Any]:
-    known, retry_policy = _known(session_id), wiring.stores().retry_policy
-    sessions.delete(_bank(), known, sessions=_store(), retry_policy=retry_policy, now=wiring.now())
-    return operation.finished(f"{_name(session_id)}/operations/delete", {})
+@routes.delete("/sessions/{session}", "deleteSession", "Deletes a session and its events.", role=Role.EDIT)
+def delete_session(request: ApiRequest, session_id: str) -> EmptyOperation:
+    """Delete a session and its events."""
+    _check_user(request, session_id)
+    sessions.delete(
+        request.path.bank,
+        session_id,
+        sessions=request.stores.sessions,
+        retry_policy=request.wiring.deployment.retry_policy,
+        now=request.wiring.now(),
+    )
+    return EmptyOperation(name=f"{_name(request, session_id)}/operations/delete", done=True, response=Empty())
 
 
-@ROUTER.get("/bank/sessions/<session_id>/operations/create")
-def created(session_id: str) -> dict[str, Any]:
-    return operation.finished(f"{_name(session_id)}/operations/create", _shown(_existing(session_id)))
+@routes.get("/sessions/{session}/operations/create", "getSessionCreation", "Returns the creation of a session.")
+def get_session_creation(request: ApiRequest, session_id: str) -> SessionOperation:
+    """Return a finished operation."""
+    name = f"{_name(request, session_id)}/operations/create"
+    session = wire.session(_visible(request, session_id), request.path.bank_name)
+    return SessionOperation(name=name, done=True, response=session)
 
 
-@ROUTER.get("/bank/sessions/<session_id>/operations/delete")
-def deleted(session_id: str) -> dict[str, Any]:
-    """A session that is not there may have been deleted; one that is has no such operation."""
-    session = _store().live(_bank(), session_id, now=wiring.now())
-    if session and access.sees_user(principal(ROUTER), session.user_id):
+@routes.get("/sessions/{session}/operations/delete", "getSessionDeletion", "Returns the deletion of a session.")
+def get_session_deletion(request: ApiRequest, session_id: str) -> EmptyOperation:
+    """Return a finished operation: a session that does not exist may have been deleted, one that exists was not."""
+    session = request.stores.sessions.live(_bank(request), session_id, now=request.wiring.now())
+    if session and access.sees_user(request.principal, session.user_id):
         raise NotFound(f"session {session_id!r} was not deleted")
-    return operation.finished(f"{_name(session_id)}/operations/delete", {})
+    return EmptyOperation(name=f"{_name(request, session_id)}/operations/delete", done=True, response=Empty())
 
 
-@ROUTER.post("/bank/sessions/<session_id>:appendEvent")
-def append_event(session_id: str) -> dict[str, Any]:
-    event = session_event.session_event(_body())
-    known, retry_policy = _known(session_id), wiring.stores().retry_policy
-    sessions.append(_bank(), known, event, sessions=_store(), retry_policy=retry_policy, now=wiring.now())
-    return {}
-
-
-@ROUTER.get("/bank/sessions/<session_id>/events")
-def events(session_id: str) -> dict[str, Any]:
-    session, matches = _existing(session_id), session_filters.event_filter(_query("filter"))
-    order = session_filters.sort_key(_query("orderBy", "order_by"), session_filters.EVENT_ORDERS)
-    query = f"events {asking.place(ROUTER).bank} {session_id} {session.first} {order} {matches}"
-    size, where = _page(query, int)
-    after = where[0] if where else None
-    found, end = sessions.in_session(
-        asking.place(ROUTER).bank, session, matches, size, after, sessions=_store(), order=order
+@routes.post("/sessions/{session}:appendEvent", "appendEvent", "Appends an event to a session.", role=Role.EDIT)
+def append_event(request: ApiRequest, body: AppendEventRequest, session_id: str) -> Empty:
+    """Append an event to a session."""
+    _check_user(request, session_id)
+    sessions.append(
+        request.path.bank,
+        session_id,
+        body.event(),
+        sessions=request.stores.sessions,
+        retry_policy=request.wiring.deployment.retry_policy,
+        now=request.wiring.now(),
     )
-    shown = [session_event.shown(event, _name(session_id)) for event in found]
-    return _with_token({"sessionEvents": shown}, query, end)
+    return Empty()
+
+
+@routes.get(
+    "/sessions/{session}/events",
+    "listSessionEvents",
+    "Lists the events of a session.",
+    parameters=(parameters.EVENT_FILTER, parameters.EVENT_ORDER, *parameters.PAGE),
+)
+def list_session_events(request: ApiRequest, session_id: str) -> SessionEvents:
+    """Return a page of the events of a session."""
+    session, matches = _visible(request, session_id), session_filters.event_filter(request.query.get("filter"))
+    order = session_filters.sort_key(request.query.get("orderBy"), session_filters.EVENT_ORDERS)
+    name = f"events {request.path.bank} {session_id} {session.first} {order} {matches}"
+    after = request.page_position(name, int)
+    page, end = sessions.in_session(
+        request.path.bank,
+        session,
+        matches,
+        request.page_size,
+        after[0] if after else None,
+        sessions=request.stores.sessions,
+        order=order,
+    )
+    return without_nulls(
+        SessionEvents(
+            sessionEvents=[session_event(event, _name(request, session_id)) for event in page],
+            nextPageToken=request.next_page_token(name, None if end is None else [end]),
+        )
+    )

@@ -1,53 +1,58 @@
-"""Streams as an operator sees them, and where single events are."""
+"""Streams as an operator sees them, and the state of single events."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-
-from streambank import wiring
-from streambank.api import asking
-from streambank.api.asking import bank, body, principal, query
-from streambank.pipeline.events.streams import find_events, list_streams
+from streambank.api.api_request import ApiRequest
+from streambank.api.route import Reach, Routes
+from streambank.model.principal import Role
+from streambank.pipeline.events import streams
 from streambank.rules import access
-from streambank.wire import paging, requests
-from streambank.wire import stream as stream_wire
-from streambank.wire.ingest import scope as scope_of
+from streambank.wire import parameters
+from streambank.wire import stream as wire
+from streambank.wire.reply import without_nulls
+from streambank.wire.stream import EventStatuses, FindEventsRequest, Streams
 
-ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
+routes = Routes()
 
 
-@ROUTER.get("/bank/streams")
-def listed() -> dict[str, Any]:
-    said, place, stores = query(ROUTER), asking.place(ROUTER), wiring.stores()
-    asked, found = f"streams {place.bank}", stores.banks.get(bank(ROUTER))
-    where = paging.position(asked, said.get("pageToken"), (int, str), secret=wiring.page_secret())
-    shown, end = list_streams(
-        place.bank,
-        paging.page_size(said.get("pageSize")),
-        (where[0], where[1]) if where else None,
-        streams=stores.streams,
-        windows=stores.windows,
-        bank_rule=found.default_rule if found else None,
+@routes.get(
+    "/streams",
+    "listStreams",
+    "Lists streams with what they wait for.",
+    reach=Reach.ALL_SCOPES,
+    parameters=parameters.PAGE,
+)
+def list_streams(request: ApiRequest) -> Streams:
+    """Return a page of a bank's streams."""
+    name = f"streams {request.path.bank}"
+    after = request.page_position(name, int, str)
+    page, end = streams.list_streams(
+        request.path.bank,
+        request.page_size,
+        (after[0], after[1]) if after else None,
+        streams=request.stores.streams,
+        windows=request.stores.windows,
+        bank_rule=request.bank().default_rule,
     )
-    page: dict[str, Any] = {"streams": [stream_wire.stream(one, place.bank_name) for one in shown]}
-    return page | ({"nextPageToken": paging.token(asked, list(end), secret=wiring.page_secret())} if end else {})
-
-
-@ROUTER.post("/bank/streams:findEvents")
-def found() -> dict[str, Any]:
-    request = requests.parsed(stream_wire.FindEventsRequest, body(ROUTER))
-    scope, event_ids = scope_of(request.scope, "scope"), stream_wire.event_ids(request)
-    access.check_scope(principal(ROUTER), scope)
-    stores = wiring.stores()
-    shown = find_events(
-        bank(ROUTER),
-        scope,
-        request.stream_id,
-        event_ids,
-        streams=stores.streams,
-        windows=stores.windows,
-        now=wiring.now(),
+    return without_nulls(
+        Streams(
+            streams=[wire.stream(status, request.path.bank_name) for status in page],
+            nextPageToken=request.next_page_token(name, list(end) if end else None),
+        )
     )
-    return {"events": [stream_wire.event(one, asking.place(ROUTER).bank_name) for one in shown]}
+
+
+@routes.post("/streams:findEvents", "findEvents", "Returns where events of a stream are.", role=Role.READ)
+def find_events(request: ApiRequest, body: FindEventsRequest) -> EventStatuses:
+    """Return where events of a stream are, by their ids."""
+    access.check_scope(request.principal, body.scope)
+    statuses = streams.find_events(
+        request.bank().id,
+        body.scope,
+        body.stream_id,
+        body.distinct_ids(),
+        streams=request.stores.streams,
+        windows=request.stores.windows,
+        now=request.wiring.now(),
+    )
+    return EventStatuses(events=[wire.event(status, request.path.bank_name) for status in statuses])

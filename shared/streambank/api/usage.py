@@ -1,24 +1,29 @@
-"""What a bank's model calls cost."""
+"""The cost of a bank's model calls."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from aws_lambda_powertools.event_handler.router import APIGatewayHttpRouter
-
-from streambank import wiring
-from streambank.api.asking import bank, query
+from streambank.api.api_request import ApiRequest
+from streambank.api.route import Reach, Routes
 from streambank.rules.bank_config import bank_config
-from streambank.wire import usage as usage_wire
-from streambank.wiring import models
+from streambank.wire import parameters
+from streambank.wire import usage as wire
+from streambank.wire.usage import UsageReport
 
-ROUTER = APIGatewayHttpRouter()  # type: ignore[no-untyped-call]
+routes = Routes()
 
 
-@ROUTER.get("/bank/usage")
-def usage() -> dict[str, Any]:
-    first, last = usage_wire.days(query(ROUTER), wiring.now().date())
-    bank_id = bank(ROUTER)
-    config = bank_config(wiring.stores().banks.document(bank_id))
-    books = models.token_budget().books(bank_id, config, first, last, now=wiring.now())
-    return usage_wire.books(books.days, books.daily_tokens, books.tokens_today)
+@routes.get(
+    "/usage",
+    "getUsage",
+    "Returns the cost of the bank's model calls, day by day.",
+    reach=Reach.ALL_SCOPES,
+    parameters=(parameters.START_DATE, parameters.END_DATE),
+)
+def get_usage(request: ApiRequest) -> UsageReport:
+    """Return what a bank's model calls cost on each day."""
+    now = request.wiring.now()
+    first, last = wire.days(request.query, now.date())
+    bank_id = request.bank().id
+    config = bank_config(request.stores.banks.document(bank_id))
+    report = request.wiring.token_budget.books(bank_id, config, first, last, now=now)
+    return wire.usage_report(report.days, report.daily_tokens, report.tokens_today)

@@ -32,6 +32,7 @@ __all__ = [
     "Extraction",
     "ExtractionRequest",
     "Extractor",
+    "ModelProvider",
     "OfferedFact",
     "OfferedMemory",
     "ProfileSchema",
@@ -149,3 +150,13 @@ class Embedder(Protocol):
     def is_local(self) -> bool: ...
 
     def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]: ...
+
+
+class ModelProvider(Protocol):
+    """Builds the models of a deployment; a function builds those that it uses, once."""
+
+    def extractor(self) -> Extractor: ...
+
+    def consolidator(self) -> Consolidator: ...
+
+    def embedder(self) -> Embedder: ...

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from streambank.errors import InvalidArgument
 from streambank.model.memory import ManagedTopic, Memory
-from streambank.rules.filtering import Filter, Groups, Kind, Order, parse, parse_groups, parse_order
+from streambank.rules.filtering import Filter, Groups, Kind, Order, parse, parse_order
 
 FIELDS: Mapping[str, Kind] = {
     "fact": Kind.TEXT,
@@ -53,21 +51,14 @@ class Selection:
         return whole if isinstance(whole, dict) else None
 
 
-def selection(text: str, groups: Any = None, types: Any = None, *, groups_path: str = "filterGroups") -> Selection:
-    """Return what a request asks for. Raises InvalidArgument: a filter never widens."""
-    parsed = parse(text, FIELDS)
-    found = parse_groups(groups, groups_path)
-    wanted = wanted_types(types)
-    return Selection(parsed, found, wanted, f"{parsed} | {found} | {sorted(wanted)}")
+def selection(text: str, groups: Groups | None = None, types: tuple[str, ...] = ()) -> Selection:
+    """Return the selection of a request; without *types*, that of memories in natural language.
 
-
-def wanted_types(types: Any) -> tuple[str, ...]:
-    """Return the types of memories that are asked for: where nothing is said, those in natural language."""
-    if types is None or types == []:
-        return _TYPES[:1]
-    if not isinstance(types, list) or any(name not in _TYPES for name in types):
-        raise InvalidArgument("memoryTypes", "must be a list of " + ", ".join(_TYPES))
-    return tuple(types)
+    Raises:
+        InvalidArgument: the filter cannot be read: a filter never widens.
+    """
+    parsed, groups, types = parse(text, FIELDS), groups or Groups(), types or _TYPES[:1]
+    return Selection(parsed, groups, types, f"{parsed} | {groups} | {sorted(types)}")
 
 
 def order(text: str | None) -> Order:

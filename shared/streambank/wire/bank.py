@@ -1,62 +1,106 @@
-"""Banks as the wire shows them."""
+"""Banks in requests and replies."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, NotRequired, Self, cast
+
+from typing_extensions import TypedDict
 
 from streambank.errors import InvalidArgument
-from streambank.model.bank import Bank
-from streambank.rules.schemas import check as check_schema
+from streambank.model import bank as model
 from streambank.wire import reader
-from streambank.wire.ingest import trigger_rule
-from streambank.wire.settings import LONGEST_TTL, SHORTEST_TTL
-from streambank.wire.times import rfc3339, without_nulls
+from streambank.wire.bank_config import MemoryBankConfig
+from streambank.wire.fields import Name
+from streambank.wire.model import RequestModel
+from streambank.wire.reply import JsonObject, Page, Time, optional_time, without_nulls
 
 MAX_DOCUMENT_BYTES = 300_000
 MAX_DEPTH = 64
 _CONFIG = "contextSpec.memoryBankConfig"
 
 
-def bank(shown: Bank, parent: str, document: Mapping[str, Any]) -> dict[str, object]:
+class ContextSpec(RequestModel):
+    memory_bank_config: MemoryBankConfig | None = None
+
+
+class BankRequest(RequestModel):
+    """Create and update; an update with an empty config changes nothing of it, as the SDK always sends one."""
+
+    name: Name | None = None
+    display_name: Name | None = None
+    description: Name | None = None
+    context_spec: ContextSpec | None = None
+
+    @classmethod
+    def parse(cls, body: Any) -> Self:
+        """Return *body* as a request. Raises InvalidArgument, also for what is nested too deeply to be kept."""
+        if not reader.depth(body, MAX_DEPTH):
+            raise InvalidArgument(_CONFIG, f"is nested more than {MAX_DEPTH} levels deep")
+        reader.byte_length(json.dumps(body, ensure_ascii=False), _CONFIG)
+        return super().parse(body)
+
+    def document(self) -> JsonObject | None:
+        """Return the configuration in camelCase, or None without one. Raises InvalidArgument if it is too large."""
+        config = self.context_spec.memory_bank_config if self.context_spec else None
+        document = config.model_dump(mode="json", by_alias=True, exclude_none=True) if config else None
+        size = len(json.dumps(document, ensure_ascii=False).encode())
+        if size > MAX_DOCUMENT_BYTES:
+            raise InvalidArgument(_CONFIG, f"has {size} bytes; the limit is {MAX_DOCUMENT_BYTES}")
+        return document or None
+
+
+class DeleteBankRequest(RequestModel):
+    force: bool = False
+
+
+class BankContext(TypedDict):
+    """The configuration as it was sent, in camelCase."""
+
+    memoryBankConfig: JsonObject
+
+
+class Bank(TypedDict):
+    """The default bank was never created, so it has no times until it is changed."""
+
+    name: str
+    displayName: NotRequired[str | None]
+    description: NotRequired[str | None]
+    createTime: NotRequired[Time | None]
+    updateTime: NotRequired[Time | None]
+    contextSpec: NotRequired[BankContext | None]
+
+
+class Banks(Page):
+    """The list's name is the collection's: memoryBanks where the path says so."""
+
+    reasoningEngines: list[Bank]
+
+
+class BankOperation(TypedDict):
+    """An operation that is done in the reply that names it."""
+
+    name: str
+    done: Literal[True]
+    response: Bank
+
+
+def banks(page: list[Bank], parent: str, next_page_token: str | None) -> Banks:
+    """Return a page of banks under the name of the collection that *parent* ends with."""
+    reply = {parent.rsplit("/", 1)[-1]: page, "nextPageToken": next_page_token}
+    return without_nulls(cast("Banks", reply))
+
+
+def bank(one: model.Bank, parent: str, document: Mapping[str, Any]) -> Bank:
     """Return a bank; contextSpec is complete or absent, since an empty one crashes Google's SDK."""
     return without_nulls(
-        {
-            "name": f"{parent}/{shown.id}",
-            "displayName": shown.display_name,
-            "description": shown.description,
-            "createTime": rfc3339(shown.created),
-            "updateTime": rfc3339(shown.updated),
-            "contextSpec": {"memoryBankConfig": dict(document)} if document else None,
-        }
+        Bank(
+            name=f"{parent}/{one.id}",
+            displayName=one.display_name,
+            description=one.description,
+            createTime=optional_time(one.created),
+            updateTime=optional_time(one.updated),
+            contextSpec=BankContext(memoryBankConfig=dict(document)) if document else None,
+        )
     )
-
-
-def check_text(body: Any) -> None:
-    """Raise InvalidArgument if a body is nested too deeply to be kept, or holds what is no text."""
-    if not reader.depth(body, MAX_DEPTH):
-        raise InvalidArgument(_CONFIG, f"is nested more than {MAX_DEPTH} levels deep")
-    reader.byte_length(json.dumps(body, ensure_ascii=False), _CONFIG)
-
-
-def check(document: Mapping[str, Any]) -> None:
-    """Raise InvalidArgument if a configuration holds what no call could say, or more than an item takes."""
-    size = len(json.dumps(document, ensure_ascii=False).encode())
-    if size > MAX_DOCUMENT_BYTES:
-        raise InvalidArgument(_CONFIG, f"has {size} bytes; the limit is {MAX_DOCUMENT_BYTES}")
-    rule = document.get("generationConfig", {}).get("generationTriggerConfig", {}).get("generationRule")
-    if rule is not None:
-        trigger_rule(rule, f"{_CONFIG}.generationConfig.generationTriggerConfig.generationRule")
-    for index, config in enumerate(document.get("structuredMemoryConfigs", [])):
-        for place, schema in enumerate(config.get("schemaConfigs", [])):
-            check_schema(schema, f"{_CONFIG}.structuredMemoryConfigs[{index}].schemaConfigs[{place}]")
-    _check_ttls(document.get("ttlConfig", {}), f"{_CONFIG}.ttlConfig")
-
-
-def _check_ttls(ttls: Mapping[str, Any], path: str) -> None:
-    for name, value in ttls.items():
-        if isinstance(value, Mapping):
-            _check_ttls(value, reader.join(path, name))
-        else:
-            reader.duration(value, reader.join(path, name), least=SHORTEST_TTL, most=LONGEST_TTL)

@@ -1,106 +1,144 @@
-"""Chat histories off the wire and onto it; what is inside a message is its caller's own."""
+"""Chat histories in requests and replies; the inside of a message is its caller's own."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from streambank.errors import InvalidArgument, PayloadTooLarge
-from streambank.model.chat import ANYTHING, MAX_FORMAT_BYTES, ChatDraft, ChatHistory, Expectation
+from streambank.model import chat as model
+from streambank.model.chat import ANYTHING, MAX_FORMAT_BYTES, ChatDraft, Expectation
 from streambank.wire import reader
+from streambank.wire.fields import Ttl, text
 from streambank.wire.ingest import MAX_EVENT_DEPTH, MAX_ID_BYTES
-from streambank.wire.settings import LONGEST_TTL, SHORTEST_TTL
-from streambank.wire.times import rfc3339, without_nulls
+from streambank.wire.model import Read, RequestModel
+from streambank.wire.reply import JsonObject, Time, optional_time, rfc3339, without_nulls
 
 MAX_BODY_BYTES = 5 * 1024 * 1024
-# A reply is escaped once more inside Lambda's 6,291,556 bytes: what is taken must also be readable.
+# A reply is escaped once more inside Lambda's 6,291,556 bytes: what is stored must also be readable.
 MAX_REPLY_BYTES = 6_000_000
 MAX_MESSAGES = 10_000
-_FIELDS = frozenset({"messages", "format", "ttl"})
 _ETAG = re.compile(r'"([\x21\x23-\x7e]{1,128})"')
 
 
 def conversation_id(query: Mapping[str, str]) -> str:
-    """Return the conversation that a request is about, any text of 1 to 512 bytes. Raises InvalidArgument."""
+    """Return the conversation of a request, any text of 1 to 512 bytes. Raises InvalidArgument."""
     return reader.text(query.get("conversationId", ""), "conversationId", most_bytes=MAX_ID_BYTES, least_bytes=1)
 
 
 def expectation(if_match: str | None, if_none_match: str | None) -> Expectation:
-    """Return what the headers of a request expect to find. Raises InvalidArgument for more than one expectation."""
+    """Return which version the headers of a request expect. Raises InvalidArgument for more than one expectation."""
     if if_match is not None and if_none_match is not None:
         raise InvalidArgument("If-None-Match", "excludes If-Match")
     if if_none_match is not None:
         if if_none_match.strip() != "*":
             raise InvalidArgument("If-None-Match", "must be *")
         return Expectation(must_be_absent=True)
-    return ANYTHING if if_match is None else _match(if_match.strip())
+    return ANYTHING if if_match is None else _if_match(if_match.strip())
 
 
-def _match(text: str) -> Expectation:
-    found = _ETAG.fullmatch(text)
-    if text != "*" and found is None:
+def _if_match(value: str) -> Expectation:
+    match = _ETAG.fullmatch(value)
+    if value != "*" and match is None:
         raise InvalidArgument("If-Match", "must be * or one etag in its quotes")
-    return Expectation(must_exist=True, version=found and found[1])
+    return Expectation(must_exist=True, version=match and match[1])
 
 
-def draft(body: Any) -> ChatDraft:
-    """Return what the body of a store says. Raises InvalidArgument naming the first field that breaks a rule."""
-    fields = reader.message(body, "", _FIELDS)
-    if "messages" not in fields:
-        raise InvalidArgument("messages", "is required")
-    path, label = fields.get("format", ("format", ""))
-    return ChatDraft(
-        _messages(*fields["messages"]),
-        reader.text(label, path, most_bytes=MAX_FORMAT_BYTES),
-        reader.duration(*reader.swap(fields["ttl"]), least=SHORTEST_TTL, most=LONGEST_TTL) if "ttl" in fields else None,
-    )
-
-
-def _messages(path: str, value: Any) -> tuple[dict[str, Any], ...]:
-    if not isinstance(value, list):
-        raise InvalidArgument(path, "must be a list of messages")
-    if len(value) > MAX_MESSAGES:
-        raise InvalidArgument(path, f"has {len(value)} messages; the limit is {MAX_MESSAGES}")
+def _messages(value: Any, path: str) -> tuple[JsonObject, ...]:
+    if not isinstance(value, list) or len(value) > MAX_MESSAGES:
+        raise InvalidArgument(path, f"must be a list of at most {MAX_MESSAGES} messages")
     for number, message in enumerate(value):
         if not isinstance(message, dict):
             raise InvalidArgument(f"{path}[{number}]", "must be an object")
         if not reader.depth(message, MAX_EVENT_DEPTH):
             raise InvalidArgument(f"{path}[{number}]", f"is nested more than {MAX_EVENT_DEPTH} levels deep")
-    _check_size(value, path)
+    _check_size(value)
     return tuple(value)
 
 
-def _check_size(messages: list[Any], path: str) -> None:
-    """Refuse what could be stored and not be shown: a quote or a backslash takes two bytes inside a reply."""
+def _check_size(messages: list[Any]) -> None:
+    """Refuse what could be stored and not be returned: a quote or a backslash takes two bytes inside a reply."""
     raw = json.dumps(messages, ensure_ascii=False, separators=(",", ":"))
-    size = reader.byte_length(raw, path) + raw.count('"') + raw.count("\\")
+    size = reader.byte_length(raw, "") + raw.count('"') + raw.count("\\")
     if size > MAX_REPLY_BYTES:
-        raise PayloadTooLarge(path, f"would take {size} bytes of a reply; the limit is {MAX_REPLY_BYTES}")
+        raise PayloadTooLarge("messages", f"would take {size} bytes of a reply; the limit is {MAX_REPLY_BYTES}")
+
+
+class StoreChatHistoryRequest(RequestModel):
+    """Messages are any objects, 32 levels deep at most."""
+
+    messages: Annotated[
+        tuple[JsonObject, ...],
+        Read(
+            _messages,
+            {
+                "type": "array",
+                "maxItems": MAX_MESSAGES,
+                "items": {"type": "object", "additionalProperties": True},
+            },
+        ),
+    ]
+    format: Annotated[str, text(MAX_FORMAT_BYTES, examples=["openai", "koog-1"])] = ""
+    ttl: Ttl | None = None
+
+    def draft(self) -> ChatDraft:
+        """Return the history that is to be stored."""
+        return ChatDraft(self.messages, self.format, self.ttl)
+
+
+class StoredChatHistory(TypedDict):
+    conversationId: str
+    etag: str
+    updateTime: Time
+    expireTime: NotRequired[Time | None]
+
+
+class ChatHistory(TypedDict):
+    """A conversation that is unknown or has expired has no messages, no etag and no times."""
+
+    conversationId: str
+    messages: list[JsonObject]
+    format: NotRequired[str]
+    etag: NotRequired[str]
+    updateTime: NotRequired[Time]
+    expireTime: NotRequired[Time | None]
 
 
 def etag(version: str) -> str:
+    """Return the etag of a version."""
     return f'"{version}"'
 
 
-def shown(history: ChatHistory) -> dict[str, object]:
+def chat_history(history: model.ChatHistory) -> ChatHistory:
     """Return a conversation with its messages as they were sent."""
-    return {**stored(history), "messages": list(history.messages), "format": history.format}
-
-
-def stored(history: ChatHistory) -> dict[str, object]:
-    """Return what a store answers: the version that it made."""
     return without_nulls(
-        {
-            "conversationId": history.conversation_id,
-            "etag": etag(history.version),
-            "updateTime": rfc3339(history.updated),
-            "expireTime": rfc3339(history.expires),
-        }
+        ChatHistory(
+            conversationId=history.conversation_id,
+            etag=etag(history.version),
+            updateTime=rfc3339(history.updated),
+            expireTime=optional_time(history.expires),
+            messages=list(history.messages),
+            format=history.format,
+        )
     )
 
 
-def unknown(conversation_id: str) -> dict[str, object]:
-    """Return what is shown of a conversation that nobody stored, or that has expired: no messages, and no etag."""
-    return {"conversationId": conversation_id, "messages": []}
+def stored(history: model.ChatHistory) -> StoredChatHistory:
+    """Return the reply to a store: the version that it made."""
+    return without_nulls(
+        StoredChatHistory(
+            conversationId=history.conversation_id,
+            etag=etag(history.version),
+            updateTime=rfc3339(history.updated),
+            expireTime=optional_time(history.expires),
+        )
+    )
+
+
+def unknown(conversation_id: str) -> ChatHistory:
+    """Return the reply for a conversation that was never stored, or has expired: no messages, and no etag."""
+    return ChatHistory(conversationId=conversation_id, messages=[])

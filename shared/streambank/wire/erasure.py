@@ -1,61 +1,95 @@
-"""Erasures as the wire asks for them and shows them."""
+"""Erasures in requests and replies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, NotRequired
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from streambank.errors import InvalidArgument
 from streambank.model.erasure import Erasure, ErasureTarget
-from streambank.wire import operation, reader
-from streambank.wire.ingest import MAX_ID_BYTES
-from streambank.wire.requests import WireModel
-from streambank.wire.times import rfc3339, without_nulls
+from streambank.wire.fields import RequiredId, Scope
+from streambank.wire.model import RequestModel
+from streambank.wire.reply import Counts, Time, optional_time, rfc3339, without_nulls
 
 MAX_CONVERSATIONS = 100
 _USER = "user_id"
 
+ConversationIds = Annotated[list[RequiredId], Field(max_length=MAX_CONVERSATIONS)]
 
-class EraseScopeRequest(WireModel):
-    scope: Any = None
-    user_id: Annotated[str, Field(min_length=1, max_length=MAX_ID_BYTES)] | None = None
-    conversation_ids: Annotated[list[str], Field(max_length=MAX_CONVERSATIONS)] = Field(default_factory=list)
+
+class EraseScopeRequest(RequestModel):
+    """A scope, and what goes with it: the sessions of a user and conversations, which have no scope."""
+
+    scope: Scope
+    user_id: RequiredId | None = None
+    conversation_ids: ConversationIds = []
     dry_run: bool = False
 
 
-class EraseRequest(WireModel):
+class EraseRequest(RequestModel):
     force: bool = False
     dry_run: bool = False
 
-
-def asked(request: EraseScopeRequest, scope: Mapping[str, str]) -> ErasureTarget:
-    """Return what goes beside a scope: the sessions of its user where it names nobody else, as `generate` takes it."""
-    for index, conversation_id in enumerate(request.conversation_ids):
-        reader.text(conversation_id, f"conversationIds[{index}]", least_bytes=1, most_bytes=MAX_ID_BYTES)
-    if request.user_id is not None:
-        reader.text(request.user_id, "userId", least_bytes=1, most_bytes=MAX_ID_BYTES)
-    own = scope[_USER] if scope.keys() == {_USER} else None
-    return ErasureTarget(request.user_id or own, tuple(dict.fromkeys(request.conversation_ids)))
+    def check_forced(self) -> None:
+        """Raise InvalidArgument if a whole bank would be erased by a call that does not say so."""
+        if not self.force and not self.dry_run:
+            raise InvalidArgument("force", "must be true: everything that the bank holds will be deleted")
 
 
-def check_forced(request: EraseRequest) -> None:
-    """Raise InvalidArgument if a whole bank would be erased by a call that does not say so."""
-    if not request.force and not request.dry_run:
-        raise InvalidArgument("force", "must be true: all that the bank holds will be gone")
+def target(scope: Mapping[str, str], user_id: str | None, conversation_ids: list[str]) -> ErasureTarget:
+    """Return what is erased or exported beside a scope.
+
+    A scope of one user has that user's sessions, unless the request names another user.
+    """
+    own_user = scope[_USER] if scope.keys() == {_USER} else None
+    return ErasureTarget(user_id or own_user, tuple(dict.fromkeys(conversation_ids)))
 
 
-def shown(erasure: Erasure, bank_name: str) -> dict[str, Any]:
+class ErasureMetadata(TypedDict):
+    """How far the erasure has come."""
+
+    state: str
+    startTime: Time
+    erased: Counts
+
+
+class ErasureManifest(TypedDict):
+    """What was deleted, or what would be deleted if this were no dry run."""
+
+    erased: NotRequired[Counts]
+    wouldErase: NotRequired[Counts]
+    endTime: NotRequired[Time | None]
+
+
+class ErasureOperation(TypedDict):
+    """Done, or continued by the sweep; GET returns how far it has come."""
+
+    name: str
+    done: bool
+    metadata: NotRequired[ErasureMetadata]
+    response: NotRequired[ErasureManifest]
+
+
+def erasure_operation(erasure: Erasure, bank_name: str) -> ErasureOperation:
     """Return the operation of an erasure."""
-    name = f"{bank_name}/operations/{erasure.id}"
-    manifest: dict[str, object] = {"erased": dict(erasure.counts), "endTime": rfc3339(erasure.ended)}
-    is_done = erasure.ended is not None
-    document = operation.finished(name, without_nulls(manifest)) if is_done else {"name": name, "done": False}
-    started = {"state": "DONE" if erasure.ended else "ERASING", "startTime": rfc3339(erasure.started)}
-    return {**document, "metadata": without_nulls({**started, "erased": dict(erasure.counts)})}
+    metadata = ErasureMetadata(
+        state="DONE" if erasure.ended else "ERASING",
+        startTime=rfc3339(erasure.started),
+        erased=dict(erasure.counts),
+    )
+    operation = ErasureOperation(
+        name=f"{bank_name}/operations/{erasure.id}", done=erasure.ended is not None, metadata=metadata
+    )
+    if erasure.ended:
+        manifest = ErasureManifest(erased=dict(erasure.counts), endTime=optional_time(erasure.ended))
+        operation["response"] = without_nulls(manifest)
+    return operation
 
 
-def previewed(counts: Mapping[str, int], bank_name: str) -> dict[str, Any]:
+def dry_run_operation(counts: Mapping[str, int], bank_name: str) -> ErasureOperation:
     """Return the operation of a dry run, which is done already."""
-    return operation.finished(f"{bank_name}/operations/erase", {"wouldErase": dict(counts)})
+    manifest = ErasureManifest(wouldErase=dict(counts))
+    return ErasureOperation(name=f"{bank_name}/operations/erase", done=True, response=manifest)

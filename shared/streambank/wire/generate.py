@@ -2,101 +2,96 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field
 
 from streambank.errors import InvalidArgument
 from streambank.model.event import KeyedEvent
 from streambank.model.rule import WindowSettings
-from streambank.model.window import DirectMemory
-from streambank.wire import ingest, reader, topics
-from streambank.wire.reader import Fields, swap
-from streambank.wire.settings import SETTINGS, window_settings
+from streambank.model.window import DirectMemory as ModelDirectMemory
+from streambank.wire import ingest, settings
+from streambank.wire.fields import Fact, Instant, Scope, Topics, text
+from streambank.wire.ingest_model import DirectContentsSource, WindowSettingsFields
+from streambank.wire.model import JsonSchema, Read, RequestModel, described_by
 
 MAX_DIRECT_MEMORIES = 5
-MAX_FACT_BYTES = 8_192
-
+_MAX_SESSION_NAME_BYTES = 1_024
 _SOURCES = ("vertexSessionSource", "directContentsSource", "directMemoriesSource")
-_CALL = frozenset({*_SOURCES, "scope", "disableConsolidation", "allowedTopics"}) | SETTINGS
-_SESSION = frozenset({"session", "startTime", "endTime"})
-_MEMORIES = frozenset({"directMemories"})
-_MEMORY = frozenset({"fact", "topics"})
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSource:
-    """Events of a session from *start* on and before *end*; *bank* is the one that its whole name names, if any."""
+class SessionName(NamedTuple):
+    """A session's id, and the bank that its whole name names, if any."""
 
-    session: str
-    bank: str | None = None
-    start: datetime | None = None
-    end: datetime | None = None
+    session_id: str
+    bank: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class GenerateRequest:
-    """A checked request: exactly one source; *scope* is None where the session's user gives it."""
+class SessionSource(RequestModel):
+    """The events of a session from startTime on and before endTime."""
 
-    scope: dict[str, str] | None
-    settings: WindowSettings
-    events: tuple[KeyedEvent, ...] = ()
-    memories: tuple[DirectMemory, ...] = ()
-    session: SessionSource | None = None
+    session: Annotated[str, text(_MAX_SESSION_NAME_BYTES, least_bytes=1)]
+    start_time: Instant | None = None
+    end_time: Instant | None = None
 
-
-def generate_request(body: Any) -> GenerateRequest:
-    """Return the request that *body* makes. Raises InvalidArgument naming the first field that breaks a rule."""
-    fields = reader.message(body, "", _CALL)
-    given = [name for name in _SOURCES if name in fields]
-    if len(given) != 1:
-        raise InvalidArgument(given[1] if given else "", "exactly one of " + ", ".join(_SOURCES) + " is needed")
-    session = _session(fields)
-    scope = ingest.scope(*swap(fields.get("scope", ("scope", None)))) if "scope" in fields or not session else None
-    return GenerateRequest(scope, _settings(fields), ingest.events(fields, None), _memories(fields), session)
+    def name(self) -> SessionName:
+        """Return the name of the session, taken apart."""
+        parts = self.session.split("/")
+        return SessionName(parts[-1], parts[-3] if len(parts) >= 3 else None)
 
 
-def _settings(fields: Fields) -> WindowSettings:
-    said = window_settings(fields)
-    skip = reader.boolean(*swap(fields["disableConsolidation"])) if "disableConsolidation" in fields else None
-    allowed = topics.topics(*swap(fields["allowedTopics"])) if "allowedTopics" in fields else None
-    return said.overlaid(WindowSettings(disable_consolidation=skip, allowed_topics=allowed or None))
+class DirectMemory(RequestModel):
+    fact: Fact
+    topics: Topics = ()
 
 
-def _session(fields: Fields) -> SessionSource | None:
-    if "vertexSessionSource" not in fields:
-        return None
-    path, value = fields["vertexSessionSource"]
-    named = reader.message(value, path, _SESSION)
-    name = reader.text(*swap(named.get("session", (f"{path}.session", ""))), least_bytes=1, most_bytes=1_024)
-    start, end = (reader.instant(*swap(named[key])) if key in named else None for key in ("startTime", "endTime"))
-    return SessionSource(name.rsplit("/", 1)[-1], _bank_of(name), start, end)
+class DirectMemoriesSource(RequestModel):
+    direct_memories: Annotated[list[DirectMemory], Field(min_length=1, max_length=MAX_DIRECT_MEMORIES)]
 
 
-def _bank_of(name: str) -> str | None:
-    parts = name.split("/")
-    return parts[-3] if len(parts) >= 3 else None
+class GenerateMemoriesRequest(WindowSettingsFields):
+    """Exactly one source; the scope may be left out where a session's user gives it."""
 
+    scope: Scope | None = None
+    vertex_session_source: SessionSource | None = None
+    direct_contents_source: Annotated[
+        tuple[KeyedEvent, ...], Read(ingest.events, described_by(DirectContentsSource))
+    ] = ()
+    direct_memories_source: DirectMemoriesSource | None = None
+    disable_consolidation: bool | None = None
+    allowed_topics: Topics | None = None
 
-def _memories(fields: Fields) -> tuple[DirectMemory, ...]:
-    if "directMemoriesSource" not in fields:
-        return ()
-    path, value = fields["directMemoriesSource"]
-    listed_path, listed = reader.message(value, path, _MEMORIES).get("directMemories", (f"{path}.directMemories", None))
-    if not isinstance(listed, list) or not 1 <= len(listed) <= MAX_DIRECT_MEMORIES:
-        raise InvalidArgument(listed_path, f"must be a list of 1 to {MAX_DIRECT_MEMORIES} memories")
-    return tuple(_memory(one, f"{listed_path}[{index}]") for index, one in enumerate(listed))
+    def check_source(self) -> None:
+        """Raise InvalidArgument unless there is exactly one source, and a scope where no session gives it."""
+        sources = (self.vertex_session_source, self.direct_contents_source or None, self.direct_memories_source)
+        names = [name for name, source in zip(_SOURCES, sources, strict=True) if source is not None]
+        if len(names) != 1:
+            raise InvalidArgument(names[1] if names else "", "exactly one of " + ", ".join(_SOURCES) + " is required")
+        if self.scope is None and self.vertex_session_source is None:
+            raise InvalidArgument("scope", "is required")
 
+    def window_settings(self) -> WindowSettings:
+        """Return the settings of the window."""
+        return WindowSettings(
+            revision_labels=self.revision_labels,
+            revision_expiry=settings.expiry(self.revision_ttl, self.revision_expire_time),
+            disable_revisions=self.disable_memory_revisions,
+            metadata=self.metadata,
+            merge_strategy=self.metadata_merge_strategy,
+            time_zone=self.time_zone,
+            disable_consolidation=self.disable_consolidation,
+            allowed_topics=self.allowed_topics or None,
+        )
 
-def _memory(value: Any, path: str) -> DirectMemory:
-    fields = reader.message(value, path, _MEMORY)
-    said = fact(*swap(fields.get("fact", (reader.join(path, "fact"), ""))))
-    return DirectMemory(said, topics.topics(*swap(fields["topics"])) if "topics" in fields else ())
+    def memories(self) -> tuple[ModelDirectMemory, ...]:
+        """Return the memories that the caller states."""
+        source = self.direct_memories_source
+        return tuple(ModelDirectMemory(one.fact, one.topics) for one in source.direct_memories) if source else ()
 
-
-def fact(value: Any, path: str) -> str:
-    """Return a fact: 1 to 8,192 bytes, not blank."""
-    said = reader.text(value, path, least_bytes=1, most_bytes=MAX_FACT_BYTES)
-    if not said.strip():
-        raise InvalidArgument(path, "must not be blank")
-    return said
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> JsonSchema:
+        described: JsonSchema = super().__get_pydantic_json_schema__(schema, handler)
+        target = handler.resolve_ref_schema(described)
+        target["oneOf"] = [{"required": [source]} for source in _SOURCES]
+        target["anyOf"] = [{"required": ["scope"]}, {"required": ["vertexSessionSource"]}]
+        return described

@@ -1,4 +1,4 @@
-"""API Gateway's events to requests, replies and errors to HTTP: the one table of statuses."""
+"""API Gateway's events and responses, and the one table of statuses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, cast
+
+from typing_extensions import TypedDict
 
 from streambank import errors
 from streambank.model.ids import BANK_ID
@@ -34,15 +36,48 @@ _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
 )
 
 MAX_SEGMENT_BYTES = 256
-# A refusal names a field as the caller spelled it, which may be as long as a body; Lambda's replies end at 6 MB.
-MAX_SAID = 2_000
+# An error quotes a field's name as the caller spelled it, which may be as long as a body.
+MAX_QUOTED_CHARACTERS = 2_000
 
-Reply = dict[str, Any]
+Response = dict[str, Any]
+
+
+class FieldViolation(TypedDict):
+    field: str
+    description: str
+
+
+class BadRequest(TypedDict):
+    fieldViolations: NotRequired[list[FieldViolation]]
+
+
+class Status(TypedDict):
+    """Code is the HTTP status, status the name of google.rpc.Code."""
+
+    code: int
+    message: str
+    status: str
+    details: NotRequired[list[BadRequest]]
+
+
+class Error(TypedDict):
+    """An error of the service."""
+
+    error: Status
+
+
+class GatewayError(TypedDict):
+    """An error of API Gateway, before the service was called."""
+
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
 class BankPath:
-    """Where a request goes: *parent* is echoed as the caller spelled it, *bank* decides, *rest* is the route in it."""
+    """The path of a request: *parent* is echoed as the caller spelled it, *rest* is the path below the bank.
+
+    *bank* is empty for the collection of banks.
+    """
 
     parent: str
     bank: str
@@ -54,19 +89,19 @@ class BankPath:
         return f"{self.parent}/{self.bank}"
 
 
-def place(event: Mapping[str, Any]) -> BankPath:
-    """Return where the request of an API Gateway event goes. Raises NotFound for any other path."""
+def bank_path(event: Mapping[str, Any]) -> BankPath:
+    """Return the path of an API Gateway event, taken apart. Raises NotFound for one that leads nowhere."""
     path = str(event.get("rawPath", ""))
-    # A key of the table takes 1,024 bytes; no id of ours is longer than this.
+    # A key of the table has at most 1,024 bytes; no id of ours is longer than this.
     if any(len(segment.encode(errors="replace")) > MAX_SEGMENT_BYTES for segment in path.split("/")):
-        raise errors.NotFound("there is nothing of so long a name")
-    found = _BANK_PATH.fullmatch(path)
-    if found is None:
+        raise errors.NotFound(f"a part of the path is longer than {MAX_SEGMENT_BYTES} bytes")
+    match = _BANK_PATH.fullmatch(path)
+    if match is None:
         raise errors.NotFound(f"there is no route {path!r}")
-    bank = found["bank"] or ""
+    bank = match["bank"] or ""
     if bank and not BANK_ID.fullmatch(bank):
         raise errors.NotFound(f"there is no bank {bank!r}")
-    return BankPath(found["parent"], bank, found["rest"] or "")
+    return BankPath(match["parent"], bank, match["rest"] or "")
 
 
 def body(event: Mapping[str, Any], *, most_bytes: int = reader.MAX_BODY_BYTES) -> Any:
@@ -86,21 +121,24 @@ def request_id(event: Mapping[str, Any]) -> str:
     return str((event.get("requestContext") or {}).get("requestId", ""))
 
 
-def reply(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
-    """Return *document* as a reply: always 200 on success, since Google's SDK takes no other for one."""
-    # A refusal may quote half of a surrogate pair, which no encoding takes.
+def response(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return *document* as a response: always 200 on success, since Google's SDK accepts no other status."""
+    # An error may quote half of a surrogate pair, which no encoding accepts.
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(errors="replace").decode()
     return {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": text}
 
 
-def error_reply(error: errors.StreambankError) -> Reply:
+def error_response(error: errors.StreambankError) -> Response:
     """Return *error* in Google's shape."""
     status, code = next((status, code) for kind, status, code in _STATUSES if isinstance(error, kind))
-    document: dict[str, Any] = {"code": status, "message": str(error)[:MAX_SAID], "status": code}
+    document = Status(code=status, message=str(error)[:MAX_QUOTED_CHARACTERS], status=code)
     if isinstance(error, errors.InvalidArgument) and error.field:
-        violation = {"field": error.field[:MAX_SAID], "description": error.problem[:MAX_SAID]}
-        document["details"] = [{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": [violation]}]
-    return reply({"error": document}, status, _error_headers(error, status))
+        violation = FieldViolation(
+            field=error.field[:MAX_QUOTED_CHARACTERS], description=error.problem[:MAX_QUOTED_CHARACTERS]
+        )
+        details = {"@type": "type.googleapis.com/google.rpc.BadRequest", **BadRequest(fieldViolations=[violation])}
+        document["details"] = [cast("BadRequest", details)]
+    return response(Error(error=document), status, _error_headers(error, status))
 
 
 def _error_headers(error: errors.StreambankError, status: int) -> dict[str, str]:
@@ -110,17 +148,17 @@ def _error_headers(error: errors.StreambankError, status: int) -> dict[str, str]
     return {"retry-after": str(wait)} if status == 503 else {}
 
 
-def internal_error() -> Reply:
-    """Return what a fault of ours looks like from outside: nothing of it."""
-    return reply({"error": {"code": 500, "message": "internal error", "status": "INTERNAL"}}, 500)
+def internal_error() -> Response:
+    """Return the response to an unexpected exception, without any detail of it."""
+    return response(Error(error=Status(code=500, message="internal error", status="INTERNAL")), 500)
 
 
-def to_response(respond: Callable[[], Reply], *, on_fault: Callable[[BaseException], None]) -> Reply:
-    """Return what *respond* returns, or the error that it raises as HTTP; *on_fault* hears of faults of ours."""
+def to_response(respond: Callable[[], Response], *, on_fault: Callable[[BaseException], None]) -> Response:
+    """Return the response of *respond*, or the error that it raises; *on_fault* gets unexpected exceptions."""
     try:
         return respond()
     except errors.StreambankError as error:
-        return error_reply(error)
+        return error_response(error)
     except Exception as fault:  # noqa: BLE001  the last line before the caller
         on_fault(fault)
         return internal_error()

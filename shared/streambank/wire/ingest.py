@@ -1,4 +1,7 @@
-"""IngestEvents requests: every rule and limit of a call, checked before anything is stored."""
+"""IngestEvents requests: every rule and limit of a call, checked before anything is stored.
+
+`ingest_model.IngestEventsRequest` describes the same body; a test compares both.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +39,16 @@ _RULE = frozenset({"eventCount", "idleDuration", "fixedInterval", "overlapEventC
 
 def ingest_call(body: Any, *, bank: str, idempotency_key: str | None) -> IngestCall:
     """Return the call that *body* makes. Raises InvalidArgument naming the first field that breaks a rule."""
-    fields = reader.message(body, "", _CALL)
+    fields = reader.object_fields(body, "", _CALL)
     scope_path, scope_value = fields.get("scope", ("scope", None))
     checked_scope = scope(scope_value, scope_path)
     name = reader.text(*swap(fields.get("streamId", ("streamId", ""))), most_bytes=MAX_ID_BYTES) or ids.DEFAULT_STREAM
     stream = StreamId(bank, ids.stream_key(checked_scope, name), checked_scope, name)
+    token = idempotency_token(idempotency_key)
+    source = fields.get("directContentsSource")
     return IngestCall(
         stream=stream,
-        events=events(fields, idempotency_token(idempotency_key)),
+        events=events(source[1], source[0], token) if source else (),
         rule=_trigger(fields),
         force=reader.boolean(*swap(fields.get("forceFlush", ("forceFlush", False)))),
         settings=window_settings(fields),
@@ -69,11 +74,9 @@ def scope(value: Any, path: str) -> dict[str, str]:
 # ---- events
 
 
-def events(fields: Fields, idempotency_key: str | None) -> tuple[KeyedEvent, ...]:
-    if "directContentsSource" not in fields:
-        return ()
-    path, value = fields["directContentsSource"]
-    events_path, events = reader.message(value, path, _SOURCE).get("events", (f"{path}.events", None))
+def events(value: Any, path: str, idempotency_key: str | None = None) -> tuple[KeyedEvent, ...]:
+    """Return the events of a `directContentsSource`, each with the key that it is deduplicated by."""
+    events_path, events = reader.object_fields(value, path, _SOURCE).get("events", (f"{path}.events", None))
     if not isinstance(events, list) or not events:
         raise InvalidArgument(events_path, "must be a list with at least one event; leave the source out to send none")
     if len(events) > MAX_EVENTS:
@@ -102,7 +105,7 @@ def _size(value: Any, path: str) -> int:
 
 def event_of(value: Any, path: str) -> Event:
     """Return an event whose size and depth are known to be in bounds."""
-    fields = reader.message(value, path, _EVENT)
+    fields = reader.object_fields(value, path, _EVENT)
     if "content" not in fields:
         raise InvalidArgument(reader.join(path, "content"), "is required")
     role, parts = content(*swap(fields["content"]))
@@ -112,17 +115,22 @@ def event_of(value: Any, path: str) -> Event:
 
 
 def content(value: Any, path: str) -> tuple[Role, tuple[dict[str, Any], ...]]:
-    """Return role and parts of a Content; parts may be of any kind and are kept as they were sent."""
-    fields = reader.message(value, path, _CONTENT)
+    """Return role and parts of a content."""
+    fields = reader.object_fields(value, path, _CONTENT)
     role_path, role = fields.get("role", (reader.join(path, "role"), "user"))
     if role not in ("user", "model", ""):
         raise InvalidArgument(role_path, "must be a valid role: user, model")
-    parts_path, parts = fields.get("parts", (reader.join(path, "parts"), []))
-    if not isinstance(parts, list):
-        raise InvalidArgument(parts_path, "must be a list")
-    for index, part in enumerate(parts):
-        _check_part(part, f"{parts_path}[{index}]")
-    return "model" if role == "model" else "user", tuple(parts)
+    parts_path, value = fields.get("parts", (reader.join(path, "parts"), []))
+    return "model" if role == "model" else "user", tuple(parts(value, parts_path))
+
+
+def parts(value: Any, path: str) -> list[dict[str, Any]]:
+    """Return the parts of a content; they may be of any kind and are kept as they were sent."""
+    if not isinstance(value, list):
+        raise InvalidArgument(path, "must be a list")
+    for index, part in enumerate(value):
+        _check_part(part, f"{path}[{index}]")
+    return value
 
 
 def _check_part(part: Any, path: str) -> None:
@@ -138,17 +146,17 @@ def _check_part(part: Any, path: str) -> None:
 
 
 def _trigger(fields: Fields) -> TriggerRule | None:
-    """Return the rule that the call names; a config without one, or an empty one, says flush at once."""
+    """Return the rule of the call; a config without one, or an empty rule, means flush at once."""
     if "generationTriggerConfig" not in fields:
         return None
     path, value = fields["generationTriggerConfig"]
-    rule = reader.message(value, path, _TRIGGER).get("generationRule")
+    rule = reader.object_fields(value, path, _TRIGGER).get("generationRule")
     return TriggerRule() if rule is None else trigger_rule(rule[1], rule[0])
 
 
 def trigger_rule(value: Any, path: str) -> TriggerRule:
     """Return a trigger rule whose conditions may stand together."""
-    fields = reader.message(value, path, _RULE)
+    fields = reader.object_fields(value, path, _RULE)
     if "idleDuration" in fields and "fixedInterval" in fields:
         raise InvalidArgument(path, "idle_duration and fixed_interval exclude each other")
     count = _event_count(fields)
@@ -170,7 +178,7 @@ def _minutes(fields: Fields, name: str) -> timedelta | None:
 
 
 def _overlap(fields: Fields, rule: TriggerRule) -> int:
-    """A carried event is one that was processed before: fewer than fire the window, or it would fire by itself."""
+    """Overlap must be less than the count: otherwise the carried events alone would seal the next window."""
     if "overlapEventCount" not in fields:
         return 0
     path, value = fields["overlapEventCount"]

@@ -13,9 +13,9 @@ from pydantic import BeforeValidator, Field
 from streambank.errors import InvalidArgument
 from streambank.model.ids import BANK_ID
 from streambank.model.transfer import FORMAT, FORMAT_VERSION, MANIFEST, Manifest
-from streambank.wire import reader, requests
-from streambank.wire.requests import WireModel
-from streambank.wire.times import rfc3339, without_nulls
+from streambank.wire import reader
+from streambank.wire.model import RequestModel
+from streambank.wire.reply import rfc3339, without_nulls
 
 MAX_BYTES = 8_000_000
 _KEY = re.compile(rf"({BANK_ID.pattern})/export-[1-9][0-9]{{0,11}}/{re.escape(MANIFEST)}")
@@ -32,7 +32,7 @@ def _instant(value: Any) -> datetime:
 Instant = Annotated[datetime, BeforeValidator(_instant)]
 
 
-class ManifestShape(WireModel):
+class ManifestShape(RequestModel):
     format: str
     version: int
     bank: str
@@ -63,7 +63,7 @@ def read(data: bytes) -> Manifest:
     body = reader.json_body(data.decode(errors="replace"), is_base64=False, most_bytes=MAX_BYTES)
     if not isinstance(body, Mapping) or (body.get("format"), body.get("version")) != (FORMAT, FORMAT_VERSION):
         raise InvalidArgument("source", f"is no manifest of {FORMAT} version {FORMAT_VERSION}")
-    said = requests.parsed(ManifestShape, body)
+    said = ManifestShape.parse(body)
     return Manifest(said.bank, said.start_time, said.end_time, said.scope, said.counts, tuple(said.parts))
 
 

@@ -1,117 +1,253 @@
-"""Memories and revisions as the wire shows them."""
+"""Memories, profiles and revisions in replies."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Literal, NotRequired
 
+from typing_extensions import TypedDict
+
+from streambank.model import memory as model
+from streambank.model import metadata as model_metadata
 from streambank.model.ids import OperationId
-from streambank.model.memory import Memory, Revision
-from streambank.model.metadata import MetadataValue
-from streambank.model.search import RawEvent
+from streambank.model.search import RawEvent as StoredRawEvent
 from streambank.rules.searching import Hit
-from streambank.wire.times import rfc3339, without_nulls
-from streambank.wire.topics import topic
+from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
+from streambank.wire.topics import Topic, topic
 
 
-def memory(shown: Memory, bank_name: str) -> dict[str, object]:
-    """Return a memory. Map values hold nothing but what the SDK's types know."""
-    metadata = {key: metadata_value(value) for key, value in shown.metadata.items()}
+class MetadataValue(TypedDict):
+    """A typed value: exactly one of its kinds."""
+
+    stringValue: NotRequired[str]
+    doubleValue: NotRequired[float]
+    boolValue: NotRequired[bool]
+    timestampValue: NotRequired[Time]
+
+
+class MemorySource(TypedDict):
+    """A window that a memory was made of or renewed by, and the numbers of the events that it cites there."""
+
+    operation: str
+    sequences: list[int]
+
+
+class StructuredContent(TypedDict):
+    """The data of a profile, by its schema."""
+
+    schemaId: str
+    data: JsonObject
+
+
+class Memory(TypedDict):
+    """A sentence (`fact`), or a profile (`structuredContent`)."""
+
+    name: str
+    displayName: NotRequired[str | None]
+    description: NotRequired[str | None]
+    fact: NotRequired[str | None]
+    structuredContent: NotRequired[StructuredContent | None]
+    memoryType: Literal["NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE"]
+    scope: dict[str, str]
+    topics: NotRequired[list[Topic] | None]
+    metadata: NotRequired[dict[str, MetadataValue] | None]
+    createTime: Time
+    updateTime: Time
+    expireTime: NotRequired[Time | None]
+    sources: NotRequired[list[MemorySource] | None]
+
+
+class MemoryOperation(TypedDict):
+    """An operation that is done in the reply that names it."""
+
+    name: str
+    done: Literal[True]
+    response: Memory
+
+
+class Memories(Page):
+    memories: list[Memory]
+
+
+class Profile(TypedDict):
+    """The data of a scope under one schema."""
+
+    schemaId: str
+    profile: JsonObject
+
+
+class Profiles(TypedDict):
+    """Profiles by the ids of their schemas; absent where there is none."""
+
+    profiles: NotRequired[dict[str, Profile]]
+
+
+class RetrievedMemory(TypedDict):
+    """The distance is there when a text was searched for."""
+
+    memory: Memory
+    distance: NotRequired[float]
+
+
+class RawContent(TypedDict):
+    role: Literal["user", "model"]
+    parts: list[JsonObject]
+
+
+class RawEvent(TypedDict):
+    """An event as it was sent; without a time of its own it has that of its arrival."""
+
+    eventId: NotRequired[str | None]
+    eventTime: Time
+    content: RawContent
+
+
+class RetrievedEvent(TypedDict):
+    """An event and its number in its stream; pending means that no memories were made of it yet."""
+
+    event: RawEvent
+    streamId: str
+    window: int
+    sequence: int
+    pending: bool
+    distance: float
+
+
+class RetrievedMemories(Page):
+    """Events are there when a search asked for them; both lists are parts of one ranking by distance."""
+
+    retrievedMemories: list[RetrievedMemory]
+    retrievedEvents: NotRequired[list[RetrievedEvent]]
+
+
+class ExtractedMemory(TypedDict):
+    """What a window states: a sentence, or fields of a profile."""
+
+    fact: NotRequired[str]
+    structuredData: NotRequired[JsonObject]
+
+
+class MemoryRevision(TypedDict):
+    """A sentence, or a profile as it was; a deletion leaves a revision with an empty fact."""
+
+    name: str
+    fact: NotRequired[str | None]
+    structuredData: NotRequired[JsonObject | None]
+    createTime: Time
+    expireTime: NotRequired[Time | None]
+    labels: NotRequired[dict[str, str] | None]
+    extractedMemories: NotRequired[list[ExtractedMemory] | None]
+
+
+class MemoryRevisions(Page):
+    memoryRevisions: list[MemoryRevision]
+
+
+def memory(one: model.Memory, bank_name: str) -> Memory:
+    """Return a memory. Map values hold only what the SDK's types know."""
+    metadata = {key: metadata_value(value) for key, value in one.metadata.items()}
     return without_nulls(
-        {
-            "name": f"{bank_name}/memories/{shown.id}",
-            "displayName": shown.display_name,
-            "description": shown.description,
-            **_said(shown),
-            "scope": shown.scope,
-            "topics": [topic(name) for name in shown.topics] or None,
-            "metadata": metadata or None,
-            "createTime": rfc3339(shown.created),
-            "updateTime": rfc3339(shown.updated),
-            "expireTime": rfc3339(shown.expires),
-            "sources": _sources(shown, bank_name) or None,
-        }
+        Memory(
+            name=f"{bank_name}/memories/{one.id}",
+            displayName=one.display_name,
+            description=one.description,
+            fact=None if one.profile else one.fact,
+            structuredContent=_structured_content(one),
+            memoryType="STRUCTURED_PROFILE" if one.profile else "NATURAL_LANGUAGE_COLLECTION",
+            scope=one.scope,
+            topics=[topic(name) for name in one.topics] or None,
+            metadata=metadata or None,
+            createTime=rfc3339(one.created),
+            updateTime=rfc3339(one.updated),
+            expireTime=optional_time(one.expires),
+            sources=_sources(one, bank_name) or None,
+        )
     )
 
 
-def _said(shown: Memory) -> dict[str, object]:
-    if shown.profile is None:
-        return {"fact": shown.fact, "memoryType": "NATURAL_LANGUAGE_COLLECTION"}
-    content = {"schemaId": shown.profile.schema, "data": json.loads(shown.fact or "{}")}
-    return {"structuredContent": content, "memoryType": "STRUCTURED_PROFILE"}
+def _structured_content(one: model.Memory) -> StructuredContent | None:
+    if one.profile is None:
+        return None
+    return StructuredContent(schemaId=one.profile.schema, data=json.loads(one.fact or "{}"))
 
 
-def profiles(shown: Iterable[Memory]) -> dict[str, object]:
-    """Return the profiles among memories by their schemas; nothing where there is none."""
-    found = {
-        one.profile.schema: {"schemaId": one.profile.schema, "profile": json.loads(one.fact)}
-        for one in shown
-        if one.profile
-    }
-    return {"profiles": found} if found else {}
-
-
-def _sources(shown: Memory, bank_name: str) -> list[dict[str, object]]:
+def _sources(one: model.Memory, bank_name: str) -> list[MemorySource]:
     """Return the operations that a memory comes from, with the numbers of the events that it cites."""
     cited: dict[str, set[int]] = {}
-    for found in shown.evidence:
-        name = f"{bank_name}/operations/{OperationId(found.sid, found.window)}"
-        cited.setdefault(name, set()).update(found.seqs)
-    return [{"operation": name, "sequences": sorted(seqs)} for name, seqs in cited.items()]
+    for evidence in one.evidence:
+        name = f"{bank_name}/operations/{OperationId(evidence.sid, evidence.window)}"
+        cited.setdefault(name, set()).update(evidence.seqs)
+    return [MemorySource(operation=name, sequences=sorted(seqs)) for name, seqs in cited.items()]
 
 
-def retrieved(hits: Iterable[Hit], bank_name: str) -> list[dict[str, object]]:
+def metadata_value(value: model_metadata.MetadataValue) -> MetadataValue:
+    """Return a typed value under the name of its type."""
+    if isinstance(value, bool):
+        return MetadataValue(boolValue=value)
+    if isinstance(value, datetime):
+        return MetadataValue(timestampValue=rfc3339(value))
+    return MetadataValue(stringValue=value) if isinstance(value, str) else MetadataValue(doubleValue=value)
+
+
+def profiles(memories: Iterable[model.Memory]) -> Profiles:
+    """Return the profiles among memories by their schemas; an empty object where there is none."""
+    by_schema = {
+        one.profile.schema: Profile(schemaId=one.profile.schema, profile=json.loads(one.fact))
+        for one in memories
+        if one.profile
+    }
+    return Profiles(profiles=by_schema) if by_schema else Profiles()
+
+
+def retrieved_memories(hits: Iterable[Hit], bank_name: str) -> list[RetrievedMemory]:
     """Return the memories among *hits*."""
     return [
-        {"memory": memory(what, bank_name), "distance": distance} for distance, what in hits if isinstance(what, Memory)
+        RetrievedMemory(memory=memory(one, bank_name), distance=distance)
+        for distance, one in hits
+        if isinstance(one, model.Memory)
     ]
 
 
-def retrieved_events(hits: Iterable[Hit]) -> list[dict[str, object]]:
+def retrieved_events(hits: Iterable[Hit]) -> list[RetrievedEvent]:
     """Return the events among *hits*."""
-    return [_event(what, distance) for distance, what in hits if isinstance(what, RawEvent)]
+    return [_retrieved_event(one, distance) for distance, one in hits if isinstance(one, StoredRawEvent)]
 
 
-def _event(what: RawEvent, distance: float) -> dict[str, object]:
-    said = what.event.event
-    event: dict[str, object] = {
-        "eventId": said.event_id,
-        "eventTime": rfc3339(said.time or what.event.arrived),
-        "content": {"role": said.role, "parts": list(said.parts)},
-    }
-    return {
-        "event": without_nulls(event),
-        "streamId": what.stream.name,
-        "window": what.window,
-        "sequence": what.event.seq,
-        "pending": what.is_pending,
-        "distance": distance,
-    }
-
-
-def metadata_value(value: MetadataValue) -> dict[str, object]:
-    if isinstance(value, bool):
-        return {"boolValue": value}
-    if isinstance(value, datetime):
-        return {"timestampValue": rfc3339(value)}
-    return {"stringValue": value} if isinstance(value, str) else {"doubleValue": value}
-
-
-def revision(shown: Revision, bank_name: str) -> dict[str, object]:
-    """Return a revision; a deletion's is empty."""
-    is_data = shown.is_profile and bool(shown.fact)
-    return without_nulls(
-        {
-            "name": f"{bank_name}/memories/{shown.memory_id}/revisions/{shown.number}",
-            **({"structuredData": json.loads(shown.fact)} if is_data else {"fact": shown.fact}),
-            "createTime": rfc3339(shown.created),
-            "expireTime": rfc3339(shown.expires),
-            "labels": shown.labels or None,
-            "extractedMemories": [_extracted(fact, is_data=is_data) for fact in shown.extracted] or None,
-        }
+def _retrieved_event(one: StoredRawEvent, distance: float) -> RetrievedEvent:
+    event = one.event.event
+    return RetrievedEvent(
+        event=without_nulls(
+            RawEvent(
+                eventId=event.event_id,
+                eventTime=rfc3339(event.time or one.event.arrived),
+                content=RawContent(role=event.role, parts=list(event.parts)),
+            )
+        ),
+        streamId=one.stream.name,
+        window=one.window,
+        sequence=one.event.seq,
+        pending=one.is_pending,
+        distance=distance,
     )
 
 
-def _extracted(fact: str, *, is_data: bool) -> dict[str, object]:
-    return {"structuredData": json.loads(fact)} if is_data else {"fact": fact}
+def revision(one: model.Revision, bank_name: str) -> MemoryRevision:
+    """Return a revision; a deletion's is empty."""
+    is_data = one.is_profile and bool(one.fact)
+    return without_nulls(
+        MemoryRevision(
+            name=f"{bank_name}/memories/{one.memory_id}/revisions/{one.number}",
+            fact=None if is_data else one.fact,
+            structuredData=json.loads(one.fact) if is_data else None,
+            createTime=rfc3339(one.created),
+            expireTime=optional_time(one.expires),
+            labels=one.labels or None,
+            extractedMemories=[_extracted(fact, is_data=is_data) for fact in one.extracted] or None,
+        )
+    )
+
+
+def _extracted(fact: str, *, is_data: bool) -> ExtractedMemory:
+    return ExtractedMemory(structuredData=json.loads(fact)) if is_data else ExtractedMemory(fact=fact)

@@ -1,21 +1,24 @@
-"""Operations as the wire shows them."""
+"""Operations in replies, and how lists of them are filtered."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, NotRequired, TypeVar, cast
+
+from typing_extensions import TypedDict
 
 from streambank.errors import InvalidArgument
+from streambank.model import operation as model
 from streambank.model.ids import OperationId
-from streambank.model.operation import Operation, OperationState, Receipt
+from streambank.model.operation import OperationState, Receipt
+from streambank.model.rule import Reason
 from streambank.model.verdict import Recorded, Verdict
-from streambank.wire.times import rfc3339, without_nulls
+from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.usage import dollars
 
 _TYPES = "type.googleapis.com/streambank.v1."
 _STATE_FILTER = re.compile(r'\s*state\s*=\s*"?([A-Z_]+)"?\s*')
-_ACTIONS = (Verdict.CREATED, Verdict.UPDATED, Verdict.DELETED)
 # google.rpc.Code of what keeps a window parked: 13 is INTERNAL, 14 UNAVAILABLE, 10 ABORTED.
 _CODES = {
     "MODEL_UNAVAILABLE": 14,
@@ -25,133 +28,251 @@ _CODES = {
     "MODEL_NOT_CONFIGURED": 9,
     "ERASED": 10,
 }
+_INTERNAL = 13
+
+T = TypeVar("T")
 
 
-def receipt(answer: Receipt, bank_name: str) -> dict[str, Any]:
-    """Return the operation that answers an ingest call, with what the call did in its metadata."""
-    document = operation(answer.operation, bank_name)
-    document["metadata"] |= {
-        "acceptedEvents": answer.accepted,
-        "duplicateEvents": answer.duplicates,
-        "conflictingEventIds": list(answer.conflicts),
-    }
-    return document
+class GenericMetadata(TypedDict):
+    createTime: NotRequired[Time | None]
+    updateTime: NotRequired[Time | None]
+    state: OperationState
 
 
-def operation(shown: Operation, bank_name: str) -> dict[str, Any]:
+class NextTrigger(TypedDict):
+    kind: str
+    time: Time
+    remainingEvents: NotRequired[int | None]
+
+
+class Coverage(TypedDict):
+    """Events of the window, and how many of them were in a prompt."""
+
+    events: int
+    covered: int
+
+
+class WindowMetadata(TypedDict):
+    """Where the events of a window are; the counts of a call are in its own reply only."""
+
+    genericMetadata: GenericMetadata
+    state: OperationState
+    window: int
+    pendingEvents: int
+    nextTrigger: NotRequired[NextTrigger | None]
+    generateMemoriesOperation: NotRequired[str | None]
+    acceptedEvents: NotRequired[int]
+    duplicateEvents: NotRequired[int]
+    conflictingEventIds: NotRequired[list[str]]
+    trigger: NotRequired[Reason]
+    attempts: NotRequired[int]
+    failures: NotRequired[int | None]
+    failure: NotRequired[str | None]
+    coverage: NotRequired[Coverage | None]
+    verdictCounts: NotRequired[dict[str, int] | None]
+    modelCalls: NotRequired[int | None]
+    promptedCharacters: NotRequired[int | None]
+    inputTokens: NotRequired[int | None]
+    outputTokens: NotRequired[int | None]
+    modelRetries: NotRequired[int | None]
+    estimatedCostUsd: NotRequired[float | None]
+
+
+class OperationError(TypedDict):
+    """Code is a google.rpc.Code."""
+
+    code: int
+    message: str
+
+
+class MemoryName(TypedDict):
+    name: str
+
+
+class GeneratedMemory(TypedDict):
+    memory: MemoryName
+    action: Literal["CREATED", "UPDATED", "DELETED"]
+    previousRevision: NotRequired[str | None]
+
+
+class RecordedVerdict(TypedDict):
+    fact: str
+    verdict: Verdict
+    memory: NotRequired[str | None]
+    reason: NotRequired[str | None]
+
+
+class WindowResponse(TypedDict):
+    """An ingest names its generation, by both fields; a generation has the verdict on each fact."""
+
+    name: NotRequired[str | None]
+    generateMemoriesOperation: NotRequired[str | None]
+    generatedMemories: NotRequired[list[GeneratedMemory]]
+    verdicts: NotRequired[list[RecordedVerdict]]
+
+
+class WindowOperation(TypedDict):
+    """The operation of a window; done with an error means parked, and it may be redriven."""
+
+    name: str
+    done: bool
+    metadata: WindowMetadata
+    response: NotRequired[WindowResponse]
+    error: NotRequired[OperationError]
+
+
+class Operations(Page):
+    operations: list[WindowOperation]
+
+
+class Operation(TypedDict):
+    name: str
+    done: bool
+    metadata: NotRequired[JsonObject]
+    response: NotRequired[JsonObject]
+    error: NotRequired[OperationError]
+
+
+class RedrivenOperations(TypedDict):
+    """Parked windows that are tried again; where not all were, the same call goes on."""
+
+    operations: list[str]
+    isComplete: bool
+
+
+class PurgeCount(TypedDict):
+    purgeCount: int
+
+
+class PurgeOperation(TypedDict):
+    """An operation that is done in the reply that names it."""
+
+    name: str
+    done: Literal[True]
+    response: PurgeCount
+
+
+def ingest_operation(receipt: Receipt, bank_name: str) -> WindowOperation:
+    """Return the reply to an ingest call: its window's operation, with the counts of the call in its metadata."""
+    reply = operation(receipt.operation, bank_name)
+    reply["metadata"]["acceptedEvents"] = receipt.accepted
+    reply["metadata"]["duplicateEvents"] = receipt.duplicates
+    reply["metadata"]["conflictingEventIds"] = list(receipt.conflicts)
+    return reply
+
+
+def operation(one: model.Operation, bank_name: str) -> WindowOperation:
     """Return an operation: of an ingest, or of the generation that came from it."""
-    document: dict[str, Any] = {
-        "name": f"{bank_name}/operations/{shown.id}",
-        "metadata": _metadata(shown, bank_name),
-        "done": shown.state.is_final,
-    }
-    if shown.state in (OperationState.PARKED, OperationState.ERASED):
-        document["error"] = _error(shown)
-    elif shown.state is OperationState.DONE:
-        document["response"] = _response(shown, bank_name)
-    return document
+    reply = WindowOperation(
+        name=f"{bank_name}/operations/{one.id}", metadata=_metadata(one, bank_name), done=one.state.is_final
+    )
+    if one.state in (OperationState.PARKED, OperationState.ERASED):
+        reply["error"] = _error(one)
+    elif one.state is OperationState.DONE:
+        reply["response"] = _response(one, bank_name)
+    return reply
 
 
-def _metadata(shown: Operation, bank_name: str) -> dict[str, Any]:
-    kind = "GenerateMemoriesOperationMetadata" if shown.id.downstream else "IngestEventsOperationMetadata"
-    generic = {"createTime": rfc3339(shown.created), "updateTime": rfc3339(shown.updated)}
-    document: dict[str, object] = {
-        "@type": _TYPES + kind,
-        "genericMetadata": without_nulls({**generic, "state": shown.state}),
-        "state": shown.state,
-        "window": shown.id.window,
-        "pendingEvents": shown.pending_events,
-        "nextTrigger": next_trigger(shown),
-        "generateMemoriesOperation": _downstream_name(shown, bank_name),
-    }
-    return without_nulls(document | _window_metadata(shown))
+def _metadata(one: model.Operation, bank_name: str) -> WindowMetadata:
+    kind = "GenerateMemoriesOperationMetadata" if one.id.downstream else "IngestEventsOperationMetadata"
+    generic = GenericMetadata(
+        createTime=optional_time(one.created), updateTime=optional_time(one.updated), state=one.state
+    )
+    metadata = WindowMetadata(
+        genericMetadata=without_nulls(generic),
+        state=one.state,
+        window=one.id.window,
+        pendingEvents=one.pending_events,
+        nextTrigger=next_trigger(one),
+        generateMemoriesOperation=_generation_name(one, bank_name),
+    )
+    if one.window is not None:
+        outcome = one.window.outcome
+        metadata["trigger"] = one.window.reason
+        metadata["attempts"] = one.window.attempt + bool(one.window.began or one.window.ended)
+        metadata["failures"] = one.window.failures or None
+        metadata["failure"] = one.window.failure
+        metadata["coverage"] = Coverage(events=one.window.count, covered=outcome["covered"]) if outcome else None
+        metadata["verdictCounts"] = outcome["verdicts"] if outcome else None
+        _add_cost(metadata, outcome.get("usage", {}))
+    return _typed(kind, without_nulls(metadata))
 
 
-def next_trigger(shown: Operation) -> dict[str, Any] | None:
+def _add_cost(metadata: WindowMetadata, usage: Mapping[str, int]) -> None:
+    """Add the cost of the window's model calls; failed attempts are in the bank's usage, not here."""
+    metadata["modelCalls"] = usage.get("calls")
+    metadata["promptedCharacters"] = usage.get("characters")
+    metadata["inputTokens"] = usage.get("input_tokens") or None
+    metadata["outputTokens"] = usage.get("output_tokens") or None
+    metadata["modelRetries"] = usage.get("retries") or None
+    metadata["estimatedCostUsd"] = dollars(usage.get("micros", 0)) or None
+
+
+def _typed(kind: str, message: T) -> T:
+    """Return a message with the name of its type, as protobuf's JSON of an `Any` has it."""
+    return cast("T", {"@type": _TYPES + kind, **cast("dict[str, Any]", message)})
+
+
+def next_trigger(one: model.Operation) -> NextTrigger | None:
     """Return what seals or retries a window next, and when."""
-    trigger = shown.next_trigger
+    trigger = one.next_trigger
     if trigger is None:
         return None
     return without_nulls(
-        {"kind": trigger.kind, "time": rfc3339(trigger.at), "remainingEvents": trigger.remaining_events}
+        NextTrigger(kind=trigger.kind, time=rfc3339(trigger.at), remainingEvents=trigger.remaining_events)
     )
 
 
-def _downstream_name(shown: Operation, bank_name: str) -> str | None:
-    """A generation exists once its window is sealed; window 0 has none."""
-    if shown.id.downstream or shown.window is None:
+def _generation_name(one: model.Operation, bank_name: str) -> str | None:
+    """Return the operation of the generation, which exists once the window is sealed; window 0 has none."""
+    if one.id.downstream or one.window is None:
         return None
-    return f"{bank_name}/operations/{OperationId(shown.id.sid, shown.id.window, downstream=True)}"
+    return f"{bank_name}/operations/{OperationId(one.id.sid, one.id.window, downstream=True)}"
 
 
-def _window_metadata(shown: Operation) -> dict[str, object]:
-    window = shown.window
-    if window is None:
-        return {}
-    outcome = window.outcome
-    return {
-        "trigger": window.reason,
-        "attempts": window.attempt + bool(window.began or window.ended),
-        "failures": window.failures or None,
-        "failure": window.failure,
-        "coverage": {"events": window.count, "covered": outcome["covered"]} if outcome else None,
-        "verdictCounts": outcome["verdicts"] if outcome else None,
-        **_cost(outcome.get("usage", {})),
-    }
-
-
-def _cost(usage: Mapping[str, int]) -> dict[str, object]:
-    """Return what the window's model calls cost; failed attempts are in the bank's usage, not here."""
-    return {
-        "modelCalls": usage.get("calls"),
-        "promptedCharacters": usage.get("characters"),
-        "inputTokens": usage.get("input_tokens") or None,
-        "outputTokens": usage.get("output_tokens") or None,
-        "modelRetries": usage.get("retries") or None,
-        "estimatedCostUsd": dollars(usage.get("micros", 0)) or None,
-    }
-
-
-def _error(shown: Operation) -> dict[str, Any]:
-    failure = (shown.window.failure if shown.window else None) or shown.state.value
-    if shown.state is OperationState.ERASED:
-        return {"code": _CODES["ERASED"], "message": "the events were erased before memories were generated"}
+def _error(one: model.Operation) -> OperationError:
+    failure = (one.window.failure if one.window else None) or one.state.value
+    if one.state is OperationState.ERASED:
+        return OperationError(code=_CODES["ERASED"], message="the events were erased before memories were generated")
     message = f"Failed to generate memories: {failure}. The events are kept; the operation can be redriven."
-    return {"code": _CODES.get(failure, 13), "message": message}
+    return OperationError(code=_CODES.get(failure, _INTERNAL), message=message)
 
 
-def _response(shown: Operation, bank_name: str) -> dict[str, Any]:
-    if not shown.id.downstream:
-        name = _downstream_name(shown, bank_name)
-        return without_nulls(
-            {"@type": _TYPES + "IngestEventsResponse", "name": name, "generateMemoriesOperation": name}
-        )
-    made = [_generated(one, bank_name) for one in shown.verdicts if one.verdict in _ACTIONS]
-    verdicts = [_verdict(one, bank_name) for one in shown.verdicts]
-    return {"@type": _TYPES + "GenerateMemoriesResponse", "generatedMemories": made, "verdicts": verdicts}
+def _response(one: model.Operation, bank_name: str) -> WindowResponse:
+    if not one.id.downstream:
+        name = _generation_name(one, bank_name)
+        response = WindowResponse(name=name, generateMemoriesOperation=name)
+        return _typed("IngestEventsResponse", without_nulls(response))
+    generated = (_generated(verdict, bank_name) for verdict in one.verdicts)
+    response = WindowResponse(
+        generatedMemories=[memory for memory in generated if memory],
+        verdicts=[_verdict(verdict, bank_name) for verdict in one.verdicts],
+    )
+    return _typed("GenerateMemoriesResponse", response)
 
 
-def _generated(one: Recorded, bank_name: str) -> dict[str, object]:
-    memory = f"{bank_name}/memories/{one.memory_id}"
-    before = f"{memory}/revisions/{one.previous_revision}" if one.previous_revision else None
-    return without_nulls({"memory": {"name": memory}, "action": one.verdict, "previousRevision": before})
+def _generated(one: Recorded, bank_name: str) -> GeneratedMemory | None:
+    match one.verdict:
+        case Verdict.CREATED | Verdict.UPDATED | Verdict.DELETED:
+            memory = f"{bank_name}/memories/{one.memory_id}"
+            before = f"{memory}/revisions/{one.previous_revision}" if one.previous_revision else None
+            action = cast("Literal['CREATED', 'UPDATED', 'DELETED']", one.verdict)
+            return without_nulls(
+                GeneratedMemory(memory=MemoryName(name=memory), action=action, previousRevision=before)
+            )
+    return None
 
 
-def _verdict(one: Recorded, bank_name: str) -> dict[str, object]:
+def _verdict(one: Recorded, bank_name: str) -> RecordedVerdict:
     memory = f"{bank_name}/memories/{one.memory_id}" if one.memory_id else None
-    return without_nulls({"fact": one.fact, "verdict": one.verdict, "memory": memory, "reason": one.reason or None})
-
-
-def finished(name: str, response: dict[str, Any]) -> dict[str, Any]:
-    """Return an operation that is done in the reply that names it."""
-    return {"name": name, "done": True, "response": response}
+    return without_nulls(RecordedVerdict(fact=one.fact, verdict=one.verdict, memory=memory, reason=one.reason or None))
 
 
 def state_filter(text: str | None) -> OperationState | None:
     """Return the state that a list of operations is filtered by. Raises InvalidArgument for any other filter."""
     if not text:
         return None
-    found = _STATE_FILTER.fullmatch(text)
-    if found is None or found[1] not in list(OperationState):
+    match = _STATE_FILTER.fullmatch(text)
+    if match is None or match[1] not in list(OperationState):
         raise InvalidArgument("filter", 'must be like state="PARKED"; operations are filtered by nothing else')
-    return OperationState(found[1])
+    return OperationState(match[1])

@@ -1,4 +1,4 @@
-"""Pages: their size, and opaque tokens that belong to one query."""
+"""Pages: their size, and opaque tokens that belong to one listing."""
 
 from __future__ import annotations
 

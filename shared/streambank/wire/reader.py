@@ -1,4 +1,4 @@
-"""Reading JSON that strangers send: both spellings of a field, nothing unknown, every refusal by its path.
+"""Reading JSON: either spelling of a field, nothing unknown, every refusal by its path.
 
 Written by hand where pydantic would do: importing it costs the ingest function a third of its cold start
 (docs/decisions/0002-hand-written-reader.md).
@@ -24,7 +24,7 @@ _INSTANT = re.compile(
 )
 
 
-# The fields of a message: camelCase name to (path as the caller spelled it, value).
+# The fields of an object: camelCase name to (path as the caller spelled it, value).
 Fields: TypeAlias = "dict[str, tuple[str, Any]]"
 
 
@@ -78,19 +78,19 @@ def _finite(text: str) -> float:
     return number
 
 
-def message(value: Any, path: str, fields: frozenset[str]) -> Fields:
+def object_fields(value: Any, path: str, fields: frozenset[str]) -> Fields:
     """Return the fields of an object as {camelCase name: (path as spelled, value)}; null counts as absent."""
     if not isinstance(value, dict):
         raise InvalidArgument(path, "must be an object")
-    found: Fields = {}
+    present: Fields = {}
     for key, item in value.items():
         name = camel(key) if key not in fields and _SNAKE.fullmatch(key) else key
         if name not in fields:
             raise InvalidArgument(join(path, key), "unknown field")
-        if name in found:
+        if name in present:
             raise InvalidArgument(join(path, key), "given twice, in two spellings")
-        found[name] = (join(path, key), item)
-    return {name: pair for name, pair in found.items() if pair[1] is not None}
+        present[name] = (join(path, key), item)
+    return {name: pair for name, pair in present.items() if pair[1] is not None}
 
 
 def text(value: Any, path: str, *, most_bytes: int, least_bytes: int = 0) -> str:
@@ -108,7 +108,7 @@ def byte_length(value: str, path: str) -> int:
     try:
         return len(value.encode())
     except UnicodeEncodeError as error:
-        raise InvalidArgument(path, "holds half of a surrogate pair, which is no text") from error
+        raise InvalidArgument(path, "holds half of a surrogate pair, which is not valid text") from error
 
 
 def boolean(value: Any, path: str) -> bool:
@@ -140,10 +140,10 @@ def duration(
     value: Any, path: str, *, least: timedelta, most: timedelta, multiple_of: timedelta | None = None
 ) -> timedelta:
     """Return a protobuf duration such as "300s"."""
-    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
         raise InvalidArgument(path, 'must be a duration in seconds such as "300s"')
-    span = timedelta(seconds=int(found[1]), microseconds=int((found[2] or ".0")[1:].ljust(9, "0")) // 1000)
+    span = timedelta(seconds=int(match[1]), microseconds=int((match[2] or ".0")[1:].ljust(9, "0")) // 1000)
     if not least <= span <= most:
         raise InvalidArgument(path, f"must be from {_seconds(least)} to {_seconds(most)}")
     if multiple_of and span % multiple_of:
@@ -157,16 +157,16 @@ def _seconds(span: timedelta) -> str:
 
 def instant(value: Any, path: str) -> datetime:
     """Return an RFC 3339 time with the offset that it was written in; digits beyond a microsecond are cut."""
-    found = _INSTANT.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
+    match = _INSTANT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
         raise InvalidArgument(path, 'must be a time such as "2026-01-31T23:59:59Z", with an offset')
-    day, time, fraction, offset = found.groups()
+    day, time, fraction, offset = match.groups()
     zone = "+00:00" if offset in "Zz" else offset
     try:
         moment = datetime.fromisoformat(f"{day}T{time}.{(fraction or '0')[:6].ljust(6, '0')}{zone}")
         moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise InvalidArgument(path, "is no time of the calendar's") from error
+        raise InvalidArgument(path, "is not a date of the calendar") from error
     return moment
 
 

@@ -25,23 +25,23 @@ from streambank.model.transfer import (
     TalkRecord,
 )
 from streambank.model.window import Window
-from streambank.wire import reader, record_shapes, record_streams, requests
+from streambank.wire import reader, record_shapes, record_streams
 from streambank.wire.memory import metadata_value
-from streambank.wire.times import without_nulls
+from streambank.wire.reply import without_nulls
 
 # Of one line: a memory with a thousand revisions of 8 KB, each letter of which may be escaped.
 MAX_LINE_BYTES = 20_000_000
 # What is within 32 levels by itself is a few levels down in a line.
 MAX_DEPTH = 48
 _READ: dict[str, Callable[[Any, str], Record]] = {
-    "memory": lambda body, _: requests.parsed(record_shapes.MemoryLine, body).record(),
-    "session": lambda body, _: requests.parsed(record_shapes.SessionLine, body).record(),
-    "sessionEvent": lambda body, _: requests.parsed(record_shapes.SessionEventLine, body).record(),
-    "chatHistory": lambda body, _: requests.parsed(record_shapes.ChatLine, body).record(),
-    "stream": lambda body, bank: requests.parsed(record_streams.StreamLine, body).record(bank),
-    "window": lambda body, bank: requests.parsed(record_streams.WindowLine, body).record(bank),
-    "events": lambda body, bank: requests.parsed(record_streams.EventsLine, body).record(bank),
-    "eventMarker": lambda body, bank: requests.parsed(record_streams.MarkerLine, body).record(bank),
+    "memory": lambda body, _: record_shapes.MemoryLine.parse(body).record(),
+    "session": lambda body, _: record_shapes.SessionLine.parse(body).record(),
+    "sessionEvent": lambda body, _: record_shapes.SessionEventLine.parse(body).record(),
+    "chatHistory": lambda body, _: record_shapes.ChatLine.parse(body).record(),
+    "stream": lambda body, bank: record_streams.StreamLine.parse(body).record(bank),
+    "window": lambda body, bank: record_streams.WindowLine.parse(body).record(bank),
+    "events": lambda body, bank: record_streams.EventsLine.parse(body).record(bank),
+    "eventMarker": lambda body, bank: record_streams.MarkerLine.parse(body).record(bank),
 }
 
 

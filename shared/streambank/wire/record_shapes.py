@@ -15,7 +15,7 @@ from streambank.model.memory import Citation, Evidence, Memory, Profile, Revisio
 from streambank.model.session import SESSION_ID, Session, SessionEvent
 from streambank.model.transfer import MemoryRecord, TalkRecord
 from streambank.wire import ingest, reader, settings
-from streambank.wire.requests import WireModel
+from streambank.wire.model import RequestModel
 
 MAX_EVENTS = 10_000
 MAX_REVISIONS = 1_000
@@ -35,7 +35,7 @@ def checked(check: Callable[[Any, str], Any]) -> BeforeValidator:
 
 
 def _metadata(value: Any, path: str) -> dict[str, Any]:
-    return settings.metadata({"metadata": (path, value)}) or {}
+    return settings.metadata(value, path)
 
 
 def _session_id(value: Any, path: str) -> str:
@@ -73,18 +73,18 @@ Metadata = Annotated[dict[str, Any], checked(_metadata)]
 # ---- memories
 
 
-class EvidenceShape(WireModel):
+class EvidenceShape(RequestModel):
     stream: Sid
     window: Number
     events: Annotated[list[Number], Field(max_length=MAX_EVENTS)]
 
 
-class ProfileShape(WireModel):
+class ProfileShape(RequestModel):
     schema_id: Name
     times: Annotated[dict[str, Instant], Field(max_length=1_000)] = Field(default_factory=dict)
 
 
-class RevisionShape(WireModel):
+class RevisionShape(RequestModel):
     number: Number
     fact: Text
     create_time: Instant
@@ -107,7 +107,7 @@ class RevisionShape(WireModel):
         )
 
 
-class CitationShape(WireModel):
+class CitationShape(RequestModel):
     stream: Sid
     window: Number
     number: Number
@@ -115,7 +115,7 @@ class CitationShape(WireModel):
     expire_time: Instant
 
 
-class MemoryLine(WireModel):
+class MemoryLine(RequestModel):
     scope: Scope
     memory_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,62}$")]
     fact: Text
@@ -160,7 +160,7 @@ class MemoryLine(WireModel):
 # ---- sessions and chats
 
 
-class SessionLine(WireModel):
+class SessionLine(RequestModel):
     session_id: SessionId
     user_id: Id
     create_time: Instant
@@ -188,7 +188,7 @@ class SessionLine(WireModel):
         )
 
 
-class SessionEventLine(WireModel):
+class SessionEventLine(RequestModel):
     session_id: SessionId
     first: Number
     number: Number
@@ -219,7 +219,7 @@ class SessionEventLine(WireModel):
         return TalkRecord(self.session_id, self.first, event)
 
 
-class ChatLine(WireModel):
+class ChatLine(RequestModel):
     conversation_id: Id
     messages: Annotated[list[dict[str, Any]], Field(max_length=10_000)]
     format: Annotated[str, Field(max_length=MAX_FORMAT_BYTES)] = ""

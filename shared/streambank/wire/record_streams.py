@@ -15,8 +15,8 @@ from streambank.model.stream import StreamId
 from streambank.model.transfer import BatchRecord, MarkerRecord, StreamRecord
 from streambank.model.window import Window, WindowState
 from streambank.wire import ingest, reader
+from streambank.wire.model import RequestModel
 from streambank.wire.record_shapes import Instant, Number, Scope, Sid, checked, sized
-from streambank.wire.requests import WireModel
 
 # What one call accepted is at most 380,000 bytes an item; an item takes 409,600.
 MAX_BATCH_BYTES = 400_000
@@ -44,7 +44,7 @@ def _state(value: str) -> WindowState:
     return WindowState(value)
 
 
-class InStream(WireModel):
+class InStream(RequestModel):
     scope: Scope
     stream_id: Annotated[str, Field(max_length=ingest.MAX_ID_BYTES)]
 

@@ -1,82 +1,25 @@
-"""Session events off the wire and onto it: fields in either spelling, what is inside maps as it was sent."""
+"""Events of sessions in requests and replies: fields in either spelling, maps as they were sent.
+
+What is checked here would make an event unreadable to Google's SDK, whose types are as strict.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, NotRequired, Self
 
-from streambank.errors import InvalidArgument
-from streambank.model.session import SessionEvent
-from streambank.wire import reader
-from streambank.wire.ingest import MAX_EVENT_BYTES, MAX_ID_BYTES
-from streambank.wire.ingest import content as checked_content
-from streambank.wire.session import check_size, json_object
-from streambank.wire.times import rfc3339, without_nulls
+from typing_extensions import TypedDict
 
-_EVENT = frozenset(
-    {
-        "name",
-        "author",
-        "invocationId",
-        "timestamp",
-        "content",
-        "actions",
-        "eventMetadata",
-        "errorCode",
-        "errorMessage",
-        "rawEvent",
-    }
-)
-_CONTENT = frozenset({"role", "parts"})
+from streambank.model import session as model
+from streambank.wire import fields, ingest, reader
+from streambank.wire.fields import Instant, JsonObject, RequiredId, json_object
+from streambank.wire.ingest import MAX_EVENT_BYTES
+from streambank.wire.ingest_model import Part
+from streambank.wire.model import Read, RequestModel, described_by
+from streambank.wire.reply import Page, Time, rfc3339, without_nulls
+from streambank.wire.session import check_size
 
-Check = Callable[[Any, str], Any]
-
-
-def session_event(body: Any) -> SessionEvent:
-    """Return the event that *body* appends. Raises InvalidArgument naming the first field that breaks a rule."""
-    fields = reader.message(body, "", _EVENT)
-    check_size(body, "", most_bytes=MAX_EVENT_BYTES)
-    for name in ("author", "invocationId", "timestamp"):
-        if name not in fields:
-            raise InvalidArgument(name, "is required")
-
-    def read(name: str, check: Check) -> Any:
-        return check(fields[name][1], fields[name][0]) if name in fields else None
-
-    return SessionEvent(
-        author=read("author", _short),
-        invocation_id=read("invocationId", _short),
-        timestamp=read("timestamp", reader.instant),
-        content=read("content", _content),
-        actions=read("actions", _actions),
-        metadata=read("eventMetadata", _metadata),
-        error_code=read("errorCode", _text),
-        error_message=read("errorMessage", _text),
-        raw=read("rawEvent", json_object),
-    )
-
-
-def _short(value: Any, path: str) -> str:
-    return reader.text(value, path, least_bytes=1, most_bytes=MAX_ID_BYTES)
-
-
-def _text(value: Any, path: str) -> str:
-    return reader.text(value, path, most_bytes=MAX_EVENT_BYTES)
-
-
-def _content(value: Any, path: str) -> dict[str, Any]:
-    """A session holds contents of any role; their parts keep the rules of ingested ones."""
-    fields = reader.message(value, path, _CONTENT)
-    checked_content({name: pair[1] for name, pair in fields.items() if name == "parts"}, path)
-    if "role" in fields:
-        _text(fields["role"][1], fields["role"][0])
-    return {name: pair[1] for name, pair in fields.items()}
-
-
-def _texts(value: Any, path: str) -> list[str]:
-    if not isinstance(value, list):
-        raise InvalidArgument(path, "must be a list of strings")
-    return [_text(item, f"{path}[{index}]") for index, item in enumerate(value)]
+Text = Annotated[str, fields.text(MAX_EVENT_BYTES)]
+_VERSION = {"type": "integer", "minimum": 0, "exclusiveMaximum": 2**31}
 
 
 def _versions(value: Any, path: str) -> dict[str, Any]:
@@ -85,54 +28,107 @@ def _versions(value: Any, path: str) -> dict[str, Any]:
     return json_object(value, path)
 
 
-# What is checked here would make an event unreadable to Google's SDK, whose types are as strict.
-_ACTIONS: dict[str, Check] = {
-    "skipSummarization": reader.boolean,
-    "stateDelta": json_object,
-    "artifactDelta": _versions,
-    "transferAgent": _text,
-    "escalate": reader.boolean,
-    "requestedAuthConfigs": json_object,
-}
-_METADATA: dict[str, Check] = {
-    "groundingMetadata": json_object,
-    "partial": reader.boolean,
-    "turnComplete": reader.boolean,
-    "interrupted": reader.boolean,
-    "longRunningToolIds": _texts,
-    "branch": _text,
-    "customMetadata": json_object,
-    "inputTranscription": json_object,
-    "outputTranscription": json_object,
-}
+Versions = Annotated[dict[str, Any], Read(_versions, {"type": "object", "additionalProperties": _VERSION})]
+Parts = Annotated[list[dict[str, Any]], Read(ingest.parts, {"type": "array", "items": described_by(Part)})]
 
 
-def _actions(value: Any, path: str) -> dict[str, Any]:
-    return _checked(value, path, _ACTIONS)
+class SessionContent(RequestModel):
+    """Of any role; its parts keep the rules of ingested ones."""
+
+    role: Text | None = None
+    parts: Parts | None = None
 
 
-def _metadata(value: Any, path: str) -> dict[str, Any]:
-    return _checked(value, path, _METADATA)
+class EventActions(RequestModel):
+    skip_summarization: bool | None = None
+    state_delta: JsonObject | None = None
+    artifact_delta: Versions | None = None
+    transfer_agent: Text | None = None
+    escalate: bool | None = None
+    requested_auth_configs: JsonObject | None = None
 
 
-def _checked(value: Any, path: str, checks: dict[str, Check]) -> dict[str, Any]:
-    fields = reader.message(value, path, frozenset(checks))
-    return {name: checks[name](item, item_path) for name, (item_path, item) in fields.items()}
+class EventMetadata(RequestModel):
+    grounding_metadata: JsonObject | None = None
+    partial: bool | None = None
+    turn_complete: bool | None = None
+    interrupted: bool | None = None
+    long_running_tool_ids: list[Text] | None = None
+    branch: Text | None = None
+    custom_metadata: JsonObject | None = None
+    input_transcription: JsonObject | None = None
+    output_transcription: JsonObject | None = None
 
 
-def shown(event: SessionEvent, session_name: str) -> dict[str, object]:
-    """Return an event."""
+class AppendEventRequest(RequestModel):
+    author: RequiredId
+    invocation_id: RequiredId
+    timestamp: Instant
+    name: Any = None
+    content: SessionContent | None = None
+    actions: EventActions | None = None
+    event_metadata: EventMetadata | None = None
+    error_code: Text | None = None
+    error_message: Text | None = None
+    raw_event: JsonObject | None = None
+
+    @classmethod
+    def parse(cls, body: Any) -> Self:
+        """Return *body* as an event. Raises InvalidArgument, also for one that is too large or nested too deeply."""
+        if isinstance(body, dict):
+            check_size(body, "", most_bytes=MAX_EVENT_BYTES)
+        return super().parse(body)
+
+    def event(self) -> model.SessionEvent:
+        """Return the event."""
+        return model.SessionEvent(
+            author=self.author,
+            invocation_id=self.invocation_id,
+            timestamp=self.timestamp,
+            content=_as_sent(self.content),
+            actions=_as_sent(self.actions),
+            metadata=_as_sent(self.event_metadata),
+            error_code=self.error_code,
+            error_message=self.error_message,
+            raw=self.raw_event,
+        )
+
+
+def _as_sent(part: RequestModel | None) -> dict[str, Any] | None:
+    """Return the fields that were sent, in camelCase."""
+    return None if part is None else part.model_dump(by_alias=True, exclude_unset=True)
+
+
+class SessionEvent(TypedDict):
+    name: str
+    author: str
+    invocationId: str
+    timestamp: Time
+    content: NotRequired[dict[str, Any] | None]
+    actions: NotRequired[dict[str, Any] | None]
+    eventMetadata: NotRequired[dict[str, Any] | None]
+    errorCode: NotRequired[str | None]
+    errorMessage: NotRequired[str | None]
+    rawEvent: NotRequired[dict[str, Any] | None]
+
+
+class SessionEvents(Page):
+    sessionEvents: list[SessionEvent]
+
+
+def session_event(event: model.SessionEvent, session_name: str) -> SessionEvent:
+    """Return an event of a session."""
     return without_nulls(
-        {
-            "name": f"{session_name}/events/{event.number}",
-            "author": event.author,
-            "invocationId": event.invocation_id,
-            "timestamp": rfc3339(event.timestamp),
-            "content": event.content,
-            "actions": event.actions,
-            "eventMetadata": event.metadata,
-            "errorCode": event.error_code,
-            "errorMessage": event.error_message,
-            "rawEvent": event.raw,
-        }
+        SessionEvent(
+            name=f"{session_name}/events/{event.number}",
+            author=event.author,
+            invocationId=event.invocation_id,
+            timestamp=rfc3339(event.timestamp),
+            content=event.content,
+            actions=event.actions,
+            eventMetadata=event.metadata,
+            errorCode=event.error_code,
+            errorMessage=event.error_message,
+            rawEvent=event.raw,
+        )
     )

@@ -1,21 +1,24 @@
-"""What calls say about the memories of a window: labels, expiry, metadata."""
+"""Settings that calls give to the memories of a window: labels, expiry, metadata."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from streambank.errors import InvalidArgument
 from streambank.model.metadata import MergeStrategy, Metadata, MetadataValue
 from streambank.model.rule import Expiry, WindowSettings
 from streambank.wire import reader
-from streambank.wire.reader import Fields, swap
+from streambank.wire.reader import Fields
 
 MAX_MAP_KEYS = 64
 MAX_MAP_BYTES = 4_096
 SHORTEST_TTL = timedelta(seconds=1)
 LONGEST_TTL = timedelta(days=36_525)
+UNSPECIFIED_STRATEGIES = ("METADATA_MERGE_STRATEGY_UNSPECIFIED", "")
 
 SETTINGS = frozenset(
     {
@@ -30,34 +33,46 @@ SETTINGS = frozenset(
 )
 _METADATA_VALUE = frozenset({"stringValue", "doubleValue", "boolValue", "timestampValue"})
 
+T = TypeVar("T")
+
 
 def window_settings(fields: Fields) -> WindowSettings:
-    """Return what a call says about the memories of its window."""
-    labels, values = _labels(fields), metadata(fields)
-    check_maps(fields, labels, values)
-    return WindowSettings(
-        revision_labels=labels,
-        revision_expiry=_revision_expiry(fields),
-        disable_revisions=reader.boolean(*swap(fields["disableMemoryRevisions"]))
-        if "disableMemoryRevisions" in fields
-        else None,
-        metadata=values,
-        merge_strategy=_strategy(fields),
-        time_zone=_time_zone(fields),
+    """Return the settings among the fields of a call."""
+
+    def optional(name: str, read: Callable[[Any, str], T]) -> T | None:
+        return read(fields[name][1], fields[name][0]) if name in fields else None
+
+    if "revisionTtl" in fields and "revisionExpireTime" in fields:
+        raise InvalidArgument(fields["revisionTtl"][0], "excludes revisionExpireTime")
+    settings = WindowSettings(
+        revision_labels=optional("revisionLabels", labels),
+        revision_expiry=optional("revisionTtl", ttl) or optional("revisionExpireTime", reader.instant),
+        disable_revisions=optional("disableMemoryRevisions", reader.boolean),
+        metadata=optional("metadata", metadata),
+        merge_strategy=optional("metadataMergeStrategy", merge_strategy),
+        time_zone=optional("timeZone", time_zone),
     )
+    check_maps(settings.revision_labels, settings.metadata)
+    return settings
 
 
-def _labels(fields: Fields) -> dict[str, str] | None:
-    if "revisionLabels" not in fields:
-        return None
-    return reader.string_map(*swap(fields["revisionLabels"]), most_bytes=MAX_MAP_BYTES)
+def labels(value: Any, path: str) -> dict[str, str]:
+    """Return the labels of revisions."""
+    return reader.string_map(value, path, most_bytes=MAX_MAP_BYTES)
 
 
-def metadata(fields: Fields) -> Metadata | None:
-    """Return the typed metadata of a message, or None where it has none."""
-    if "metadata" not in fields:
-        return None
-    path, value = fields["metadata"]
+def ttl(value: Any, path: str) -> timedelta:
+    """Return how long something lives: 1 s to 100 years."""
+    return reader.duration(value, path, least=SHORTEST_TTL, most=LONGEST_TTL)
+
+
+def expiry(lifetime: timedelta | None, end: Any) -> Expiry | None:
+    """Return the one of a TTL and an expiry time that is given."""
+    return end if lifetime is None else lifetime
+
+
+def metadata(value: Any, path: str) -> Metadata:
+    """Return typed metadata; its keys are the caller's own and are not respelled."""
     if not isinstance(value, dict):
         raise InvalidArgument(path, "must be a map")
     return {
@@ -68,7 +83,7 @@ def metadata(fields: Fields) -> Metadata | None:
 
 def metadata_value(value: Any, path: str) -> MetadataValue:
     """Return a typed metadata value: exactly one of string, double, bool, timestamp."""
-    fields = reader.message(value, path, _METADATA_VALUE)
+    fields = reader.object_fields(value, path, _METADATA_VALUE)
     if len(fields) != 1:
         raise InvalidArgument(path, "must have exactly one of string_value, double_value, bool_value, timestamp_value")
     [(name, (value_path, item))] = fields.items()
@@ -84,10 +99,10 @@ def metadata_value(value: Any, path: str) -> MetadataValue:
     return float(item)
 
 
-def check_maps(fields: Fields, labels: dict[str, str] | None, values: Metadata | None) -> None:
-    """Raise InvalidArgument if labels and metadata are more than an item has room for beside its own."""
+def check_maps(labels: dict[str, str] | None, values: Metadata | None) -> None:
+    """Raise InvalidArgument if labels and metadata are larger than an item has room for."""
     keys = len(labels or {}) + len(values or {})
-    path = fields["metadata" if values else "revisionLabels"][0] if keys else ""
+    path = "metadata" if values else "revisionLabels"
     if keys > MAX_MAP_KEYS:
         raise InvalidArgument(path, f"labels and metadata have {keys} keys together; the limit is {MAX_MAP_KEYS}")
     size = len(json.dumps([labels, values], ensure_ascii=False, default=str).encode()) if keys else 0
@@ -95,32 +110,21 @@ def check_maps(fields: Fields, labels: dict[str, str] | None, values: Metadata |
         raise InvalidArgument(path, f"labels and metadata have {size} bytes together; the limit is {MAX_MAP_BYTES}")
 
 
-def _revision_expiry(fields: Fields) -> Expiry | None:
-    if "revisionTtl" in fields and "revisionExpireTime" in fields:
-        raise InvalidArgument(fields["revisionTtl"][0], "revision_ttl and revision_expire_time exclude each other")
-    if "revisionTtl" in fields:
-        return reader.duration(*swap(fields["revisionTtl"]), least=SHORTEST_TTL, most=LONGEST_TTL)
-    return reader.instant(*swap(fields["revisionExpireTime"])) if "revisionExpireTime" in fields else None
-
-
-def _strategy(fields: Fields) -> MergeStrategy | None:
-    path, value = fields.get("metadataMergeStrategy", ("", None))
-    if value in (None, "", "METADATA_MERGE_STRATEGY_UNSPECIFIED"):
+def merge_strategy(value: Any, path: str) -> MergeStrategy | None:
+    """Return how metadata is merged, or None where it is unspecified."""
+    if value in UNSPECIFIED_STRATEGIES:
         return None
     if value not in list(MergeStrategy):
         raise InvalidArgument(path, "must be one of " + ", ".join(MergeStrategy))
     return MergeStrategy(value)
 
 
-def _time_zone(fields: Fields) -> str | None:
-    if "timeZone" not in fields or fields["timeZone"][1] == "":
-        return None
-    path, value = fields["timeZone"]
+def time_zone(value: Any, path: str) -> str | None:
+    """Return the name of a time zone, or None for an empty one."""
     name = reader.text(value, path, most_bytes=64)
-    from zoneinfo import ZoneInfo  # reads the zone's file: only for calls that name one
-
     try:
-        ZoneInfo(name)
+        if name:
+            ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
         raise InvalidArgument(path, "must be an IANA time zone such as Europe/Vienna") from error
-    return name
+    return name or None

@@ -1,62 +1,94 @@
-"""Streams and the whereabouts of events, as the wire asks for them and shows them."""
+"""Streams and the state of single events, in requests and replies."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, NotRequired
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
-from streambank.model.operation import EventStatus, Operation, StreamStatus
-from streambank.wire import operation, reader
-from streambank.wire.ingest import MAX_ID_BYTES
-from streambank.wire.requests import WireModel
-from streambank.wire.times import without_nulls
+from streambank.model import operation as model
+from streambank.model.operation import OperationState
+from streambank.wire import operation
+from streambank.wire.fields import Id, RequiredId, Scope
+from streambank.wire.model import RequestModel
+from streambank.wire.operation import NextTrigger
+from streambank.wire.reply import Page, without_nulls
 
 MAX_EVENTS = 97
 UNKNOWN = "UNKNOWN"
 
 
-class FindEventsRequest(WireModel):
-    scope: Any = None
-    stream_id: Annotated[str, Field(max_length=MAX_ID_BYTES)] = ""
-    event_ids: Annotated[list[str], Field(min_length=1, max_length=MAX_EVENTS)]
+class FindEventsRequest(RequestModel):
+    """Events of one stream, by the ids that callers gave them."""
+
+    scope: Scope
+    stream_id: Id = ""
+    event_ids: Annotated[list[RequiredId], Field(min_length=1, max_length=MAX_EVENTS)]
+
+    def distinct_ids(self) -> list[str]:
+        """Return each id once, in their order."""
+        return list(dict.fromkeys(self.event_ids))
 
 
-def event_ids(request: FindEventsRequest) -> list[str]:
-    """Return the ids that are asked for, each once. Raises InvalidArgument."""
-    reader.text(request.stream_id, "streamId", least_bytes=0, most_bytes=MAX_ID_BYTES)
-    for index, event_id in enumerate(request.event_ids):
-        reader.text(event_id, f"eventIds[{index}]", least_bytes=1, most_bytes=MAX_ID_BYTES)
-    return list(dict.fromkeys(request.event_ids))
+class StreamStatus(TypedDict):
+    """A stream: its pending events, what fires next, and the state of its newest sealed window."""
+
+    scope: dict[str, str]
+    streamId: str
+    pendingEvents: int
+    nextTrigger: NotRequired[NextTrigger | None]
+    pendingOperation: NotRequired[str | None]
+    lastOperation: NotRequired[str | None]
+    lastState: NotRequired[OperationState | None]
+    lastFailure: NotRequired[str | None]
 
 
-def stream(shown: StreamStatus, bank_name: str) -> dict[str, object]:
-    """Return a stream: what is pending, what fires next, and how its newest sealed window stands."""
+class Streams(Page):
+    streams: list[StreamStatus]
+
+
+class EventStatus(TypedDict):
+    """Where an event is: the state of its window, or UNKNOWN."""
+
+    eventId: str
+    state: str
+    sequence: NotRequired[int | None]
+    operation: NotRequired[str | None]
+
+
+class EventStatuses(TypedDict):
+    events: list[EventStatus]
+
+
+def stream(status: model.StreamStatus, bank_name: str) -> StreamStatus:
+    """Return the status of a stream."""
+    pending, last = status.pending, status.last
     return without_nulls(
-        {
-            "scope": shown.stream.scope,
-            "streamId": shown.stream.name,
-            "pendingEvents": shown.pending.pending_events if shown.pending else 0,
-            "nextTrigger": operation.next_trigger(shown.pending) if shown.pending else None,
-            "pendingOperation": _name(shown.pending, bank_name),
-            "lastOperation": _name(shown.last, bank_name),
-            "lastState": shown.last.state if shown.last else None,
-            "lastFailure": shown.last.window.failure if shown.last and shown.last.window else None,
-        }
+        StreamStatus(
+            scope=status.stream.scope,
+            streamId=status.stream.name,
+            pendingEvents=pending.pending_events if pending else 0,
+            nextTrigger=operation.next_trigger(pending) if pending else None,
+            pendingOperation=_name(pending, bank_name),
+            lastOperation=_name(last, bank_name),
+            lastState=last.state if last else None,
+            lastFailure=last.window.failure if last and last.window else None,
+        )
     )
 
 
-def _name(shown: Operation | None, bank_name: str) -> str | None:
-    return f"{bank_name}/operations/{shown.id}" if shown else None
+def _name(one: model.Operation | None, bank_name: str) -> str | None:
+    return f"{bank_name}/operations/{one.id}" if one else None
 
 
-def event(shown: EventStatus, bank_name: str) -> dict[str, object]:
+def event(status: model.EventStatus, bank_name: str) -> EventStatus:
     """Return where an event is."""
     return without_nulls(
-        {
-            "eventId": shown.event_id,
-            "state": shown.state or UNKNOWN,
-            "sequence": shown.sequence or None,
-            "operation": f"{bank_name}/operations/{shown.operation}" if shown.operation else None,
-        }
+        EventStatus(
+            eventId=status.event_id,
+            state=status.state or UNKNOWN,
+            sequence=status.sequence or None,
+            operation=f"{bank_name}/operations/{status.operation}" if status.operation else None,
+        )
     )

@@ -1,14 +1,17 @@
-"""Topics of memories as the wire spells them."""
+"""Topics of memories in requests and replies."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from streambank.errors import InvalidArgument
 from streambank.model.memory import ManagedTopic
 from streambank.wire import reader
 
 MAX_TOPICS = 100
+MAX_LABEL_BYTES = 1_024
 _TOPIC = frozenset({"managedMemoryTopic", "customMemoryTopicLabel"})
 
 
@@ -20,15 +23,24 @@ def topics(value: Any, path: str) -> tuple[str, ...]:
 
 
 def _topic(value: Any, path: str) -> str:
-    fields = reader.message(value, path, _TOPIC)
+    fields = reader.object_fields(value, path, _TOPIC)
     if len(fields) != 1:
         raise InvalidArgument(path, "must have exactly one of managed_memory_topic, custom_memory_topic_label")
     [(name, (topic_path, item))] = fields.items()
     if name == "managedMemoryTopic" and item not in list(ManagedTopic):
         raise InvalidArgument(topic_path, "must be one of " + ", ".join(ManagedTopic))
-    return reader.text(item, topic_path, least_bytes=1, most_bytes=1_024)
+    return reader.text(item, topic_path, least_bytes=1, most_bytes=MAX_LABEL_BYTES)
 
 
-def topic(name: str) -> dict[str, str]:
+class Topic(TypedDict):
+    """A managed topic, or the label of a custom one."""
+
+    managedMemoryTopic: NotRequired[str]
+    customMemoryTopicLabel: NotRequired[str]
+
+
+def topic(name: str) -> Topic:
     """Return a topic by its name or label."""
-    return {"managedMemoryTopic" if name in list(ManagedTopic) else "customMemoryTopicLabel": name}
+    if name in list(ManagedTopic):
+        return Topic(managedMemoryTopic=name)
+    return Topic(customMemoryTopicLabel=name)

@@ -1,17 +1,45 @@
-"""What models cost, as the wire shows it."""
+"""The cost of a bank's model calls, in requests and replies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any
+from typing import NotRequired
+
+from typing_extensions import TypedDict
 
 from streambank.errors import InvalidArgument
-from streambank.model.usage import Usage
-from streambank.wire.times import without_nulls
+from streambank.model import usage as model
+from streambank.wire.reply import Date, without_nulls
 
 DEFAULT_DAYS = 30
 MAX_DAYS = 400
+
+
+class Cost(TypedDict):
+    """Sums; the estimate is 0 where the deployment has no prices."""
+
+    modelCalls: int
+    promptedCharacters: int
+    inputTokens: int
+    outputTokens: int
+    modelRetries: int
+    estimatedCostUsd: float
+
+
+class DayCost(Cost):
+    """The sums of one UTC day."""
+
+    date: Date
+
+
+class UsageReport(TypedDict):
+    """The days on which the bank's models were called, in order; without a budget there is no limit."""
+
+    days: list[DayCost]
+    total: Cost
+    dailyTokenBudget: NotRequired[int | None]
+    tokensToday: int
 
 
 def dollars(micros: int) -> float:
@@ -20,7 +48,7 @@ def dollars(micros: int) -> float:
 
 
 def days(query: Mapping[str, str], today: date) -> tuple[date, date]:
-    """Return the first and the last UTC day that a request asks about: the last thirty if it does not say."""
+    """Return the first and the last UTC day of a request, by default the last thirty days. Raises InvalidArgument."""
     last = _day(query, "endDate") or today
     first = _day(query, "startDate") or last - timedelta(days=min(DEFAULT_DAYS, last.toordinal()) - 1)
     if not 0 <= (last - first).days < MAX_DAYS:
@@ -38,25 +66,25 @@ def _day(query: Mapping[str, str], name: str) -> date | None:
         raise InvalidArgument(name, "must be a day like 2026-01-31") from None
 
 
-def cost(usage: Usage) -> dict[str, Any]:
+def cost(usage: model.Usage) -> Cost:
     """Return one sum."""
-    return {
-        "modelCalls": usage.calls,
-        "promptedCharacters": usage.characters,
-        "inputTokens": usage.input_tokens,
-        "outputTokens": usage.output_tokens,
-        "modelRetries": usage.retries,
-        "estimatedCostUsd": dollars(usage.micros),
-    }
+    return Cost(
+        modelCalls=usage.calls,
+        promptedCharacters=usage.characters,
+        inputTokens=usage.input_tokens,
+        outputTokens=usage.output_tokens,
+        modelRetries=usage.retries,
+        estimatedCostUsd=dollars(usage.micros),
+    )
 
 
-def books(found: Mapping[date, Usage], daily_tokens: int | None, tokens_today: int) -> dict[str, object]:
-    """Return the days in order, their sum, and what is left of today's budget."""
+def usage_report(by_day: Mapping[date, model.Usage], daily_tokens: int | None, tokens_today: int) -> UsageReport:
+    """Return the days in order, their sum, and the use of today's budget."""
     return without_nulls(
-        {
-            "days": [{"date": day.isoformat(), **cost(found[day])} for day in sorted(found)],
-            "total": cost(sum(found.values(), Usage())),
-            "dailyTokenBudget": daily_tokens,
-            "tokensToday": tokens_today,
-        }
+        UsageReport(
+            days=[DayCost(date=day.isoformat(), **cost(by_day[day])) for day in sorted(by_day)],
+            total=cost(sum(by_day.values(), model.Usage())),
+            dailyTokenBudget=daily_tokens,
+            tokensToday=tokens_today,
+        )
     )

@@ -1,92 +1,62 @@
-"""Which models a deployment has, and who pays for their calls."""
+"""The models of a deployment: Amazon Bedrock's, or those that stand in their place."""
 
 from __future__ import annotations
 
-import os
 import random
 import time
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import boto3
 from botocore.config import Config
 
-from streambank.wiring import overrides, stores
-
-if TYPE_CHECKING:
-    from streambank.llm.bedrock.converse import Converse
-    from streambank.llm.ports import Consolidator, Embedder, Extractor
-    from streambank.pipeline.generation.token_budget import TokenBudget
-    from streambank.store.usage import UsageStore
-
-
-@cache
-def usage_store() -> UsageStore:
-    """Return the books about model calls."""
-    from streambank.store.usage import UsageStore
-
-    return UsageStore(stores().table)
+from streambank.llm.bedrock.consolidator import BedrockConsolidator
+from streambank.llm.bedrock.converse import Converse
+from streambank.llm.bedrock.embedder import BedrockEmbedder
+from streambank.llm.bedrock.extractor import BedrockExtractor
+from streambank.llm.bedrock.sending import Sender
+from streambank.llm.ports import ModelProvider
+from streambank.settings import ModelSettings
+from streambank.wiring import overrides
 
 
-@cache
-def token_budget() -> TokenBudget:
-    """Return what holds model calls within their budgets."""
-    from streambank.pipeline.generation.token_budget import TokenBudget
+@dataclass(frozen=True, slots=True)
+class BedrockModels:
+    """Builds the adapters over one client."""
 
-    settings = stores().settings
-    return TokenBudget(usage_store(), settings.daily_tokens, settings.call_tokens, settings.prices)
+    client: Any
+    settings: ModelSettings
+
+    def extractor(self) -> BedrockExtractor:
+        """Return the model that proposes facts."""
+        return BedrockExtractor(self._converse())
+
+    def consolidator(self) -> BedrockConsolidator:
+        """Return the model that decides what facts mean for memories."""
+        return BedrockConsolidator(self._converse())
+
+    def embedder(self) -> BedrockEmbedder:
+        """Return the model that maps texts to vectors."""
+        return BedrockEmbedder(self.client, self.settings, _sender())
+
+    def _converse(self) -> Converse:
+        return Converse(self.client, self.settings, _sender())
 
 
-@cache
-def _bedrock() -> Any:
-    """Return the client; boto3 heeds AWS_ENDPOINT_URL_BEDROCK_RUNTIME. It sends once, since `Sender` repeats."""
+def _sender() -> Sender:
+    return Sender(time.sleep, random.random)
+
+
+def provider(settings: ModelSettings) -> ModelProvider:
+    """Return where a deployment's models come from."""
+    return overrides.current.models or BedrockModels(_client(settings), settings)
+
+
+def _client(settings: ModelSettings) -> Any:
+    """Return the client; it sends once, since `Sender` repeats. boto3 reads AWS_ENDPOINT_URL_BEDROCK_RUNTIME."""
     config = Config(
         connect_timeout=3,
-        read_timeout=stores().settings.model_timeout_seconds,
+        read_timeout=settings.timeout_seconds,
         retries={"mode": "standard", "total_max_attempts": 1},
     )
-    return boto3.client("bedrock-runtime", config=config, region_name=os.environ.get("BEDROCK_REGION") or None)
-
-
-def _converse() -> Converse:
-    from streambank.llm.bedrock.converse import Converse
-    from streambank.llm.bedrock.models import Models
-    from streambank.llm.bedrock.sending import Sender
-
-    return Converse(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
-
-
-@cache
-def extractor() -> Extractor:
-    """Return who proposes facts."""
-    if overrides.current.models:
-        return overrides.current.models.extractor()
-    from streambank.llm.bedrock.extractor import BedrockExtractor
-
-    return BedrockExtractor(_converse())
-
-
-@cache
-def consolidator() -> Consolidator:
-    """Return who decides what facts mean for memories."""
-    if overrides.current.models:
-        return overrides.current.models.consolidator()
-    from streambank.llm.bedrock.consolidator import BedrockConsolidator
-
-    return BedrockConsolidator(_converse())
-
-
-@cache
-def embedder() -> Embedder:
-    """Return who maps texts to vectors."""
-    if overrides.current.models:
-        return overrides.current.models.embedder()
-    from streambank.llm.bedrock.embedder import BedrockEmbedder
-    from streambank.llm.bedrock.models import Models
-    from streambank.llm.bedrock.sending import Sender
-
-    return BedrockEmbedder(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
-
-
-# Built once; another environment builds them anew.
-BUILT = (extractor, consolidator, embedder, usage_store, token_budget, _bedrock)
+    return boto3.client("bedrock-runtime", config=config, region_name=settings.region or None)

@@ -7,23 +7,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from streambank.llm.ports import Consolidator, Embedder, Extractor
+    from streambank.llm.ports import ModelProvider
 
 
 class Clock(Protocol):
     """Tells the time, with its zone."""
 
     def now(self) -> datetime: ...
-
-
-class Models(Protocol):
-    """Models that are built without a provider."""
-
-    def extractor(self) -> Extractor: ...
-
-    def consolidator(self) -> Consolidator: ...
-
-    def embedder(self) -> Embedder: ...
 
 
 class SystemClock:
@@ -39,7 +29,8 @@ class Overrides:
     """The clock that rules timers, TTLs, backoff and tokens; and models, or None for the configured provider's."""
 
     clock: Clock
-    models: Models | None = None
+    models: ModelProvider | None = None
 
 
+# Local mode's clock can be moved, and its model needs no network. This is the only seam for both.
 current = Overrides(SystemClock())

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 from streambank import tracing
 from streambank.errors import GenerationError, ModelOutputInvalid, ModelOutputTruncated, ModelRefused
 from streambank.llm.bedrock.answers import Unusable, tool_input
-from streambank.llm.bedrock.models import Models, chosen
+from streambank.llm.bedrock.models import chosen
 from streambank.llm.bedrock.sending import Sender
 from streambank.llm.ports import Usage
+from streambank.settings import ModelSettings
 
 _TRUNCATED = frozenset({"max_tokens", "model_context_window_exceeded"})
 _STOPPED = frozenset({"guardrail_intervened", "content_filtered"})
@@ -40,7 +41,7 @@ class Converse:
     """Asks; an answer that cannot be used is asked again once, with what is wrong with it."""
 
     client: Any
-    models: Models
+    models: ModelSettings
     sender: Sender
 
     def ask(self, question: Question, read: Callable[[dict[str, Any]], T]) -> tuple[T, Usage]:

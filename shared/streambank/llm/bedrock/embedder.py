@@ -10,9 +10,10 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from streambank.errors import ModelOutputInvalid
-from streambank.llm.bedrock.models import Family, Models, chosen, family
+from streambank.llm.bedrock.models import Family, chosen, family
 from streambank.llm.bedrock.sending import Sender
 from streambank.rules import vectors
+from streambank.settings import ModelSettings
 
 # Cohere takes 96 texts a call, of 2,048 characters each in version 3; Titan takes one text of 50,000 characters
 # (Amazon Bedrock user guide, "Cohere Embed models" and "Amazon Titan Text Embeddings").
@@ -30,7 +31,7 @@ class BedrockEmbedder:
     """Embeds texts: Cohere 96 a call, Titan one a call and eight calls at once."""
 
     client: Any
-    models: Models
+    models: ModelSettings
     sender: Sender
     is_local: ClassVar[bool] = False
 

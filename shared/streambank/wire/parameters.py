@@ -1,4 +1,4 @@
-"""Parameters of paths, queries and headers."""
+"""Parameters of paths, queries and headers, as the OpenAPI document has them."""
 
 from typing import Any
 
@@ -7,41 +7,43 @@ from streambank.model.session import SESSION_ID
 from streambank.wire import ingest, paging, settings
 
 JsonObject = dict[str, Any]
+# As Memory Bank requires it: at most 63 of a-z, 0-9 and -, a letter first, no - last.
+MEMORY_ID_PATTERN = "[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
 
 
-def _named(name: str, place: str, description: str, schema: JsonObject) -> JsonObject:
+def _parameter(name: str, place: str, description: str, schema: JsonObject) -> JsonObject:
     return {"name": name, "in": place, "description": description, "schema": schema}
 
 
 def _path(name: str, description: str, **schema: Any) -> JsonObject:
-    return _named(name, "path", description, {"type": "string", **schema}) | {"required": True}
+    return _parameter(name, "path", description, {"type": "string", **schema}) | {"required": True}
 
 
 def _query(name: str, description: str, **schema: Any) -> JsonObject:
-    return _named(name, "query", description, {"type": "string", **schema})
+    return _parameter(name, "query", description, {"type": "string", **schema})
 
 
-def _whole(pattern: str) -> str:
-    # \Z is Python's spelling.
+def _javascript(pattern: str) -> str:
+    """Return a pattern of Python as JavaScript spells it, for a whole text."""
     return f"^{pattern}$".replace(r"\Z", "$")
 
 
 IN_PATH: dict[str, JsonObject] = {
-    "project": _path("project", "Taken as it is, and echoed.", pattern="^[^/]+$", examples=["demo"]),
-    "location": _path("location", "Taken as it is, and echoed.", pattern="^[^/]+$", examples=["here"]),
-    "bank": _path("bank", "A bank's id.", pattern=_whole(BANK_ID.pattern), examples=["default"]),
+    "project": _path("project", "Accepted as it is, and echoed.", pattern="^[^/]+$", examples=["demo"]),
+    "location": _path("location", "Accepted as it is, and echoed.", pattern="^[^/]+$", examples=["here"]),
+    "bank": _path("bank", "A bank's id.", pattern=_javascript(BANK_ID.pattern), examples=["default"]),
     "memory": _path("memory", "A memory's id.", minLength=1, maxLength=paging.MAX_ID, pattern="^[^/]+$"),
     "revision": _path("revision", "A revision's number.", pattern="^[0-9]{1,12}$", examples=["1"]),
-    "session": _path("session", "A session's id.", pattern=_whole(SESSION_ID.pattern)),
+    "session": _path("session", "A session's id.", pattern=_javascript(SESSION_ID.pattern)),
     "operation": _path("operation", "An operation's id.", minLength=1, pattern="^[^/]+$"),
 }
 
 PAGE_SIZE: JsonObject = _query("pageSize", f"By default, and for 0, {paging.DEFAULT_PAGE}.") | {
     "schema": {"type": "integer", "minimum": 0, "maximum": paging.MAX_PAGE}
 }
-PAGE_TOKEN = _query("pageToken", "The nextPageToken of the page before, with the same query.")
+PAGE_TOKEN = _query("pageToken", "The nextPageToken of the previous page, with the same query.")
 PAGE = (PAGE_SIZE, PAGE_TOKEN)
-UPDATE_MASK = _query("updateMask", "What changes, comma-separated; without it, the fields that the body has.")
+UPDATE_MASK = _query("updateMask", "The fields that change, comma-separated; by default the fields of the body.")
 MEMORY_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["fact,display_name"]}}
 SESSION_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display_name,labels"]}}
 BANK_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display_name,context_spec"]}}
@@ -54,28 +56,30 @@ TIME_ORDER = _query(
     "orderBy", "create_time or update_time, with desc for newest first.", examples=["create_time desc", "update_time"]
 )
 EVENT_ORDER = _query("orderBy", "timestamp, with desc for newest first.", examples=["timestamp", "timestamp desc"])
-MEMORY_ID = _query("memoryId", "The id of the new memory.", pattern="^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$")
-NEW_SESSION_ID = _query("sessionId", "The id of the new session.", pattern=_whole(SESSION_ID.pattern))
-FORCE = _query("force", "Deletes what the bank holds with it; also taken in the body.", enum=["true", "false"])
+MEMORY_ID = _query("memoryId", "The id of the new memory.", pattern=f"^({MEMORY_ID_PATTERN})?$")
+NEW_SESSION_ID = _query("sessionId", "The id of the new session.", pattern=_javascript(SESSION_ID.pattern))
+FORCE = _query("force", "Deletes the contents of the bank, too; also accepted in the body.", enum=["true", "false"])
 TIMEOUT = _query(
     "timeout",
-    f"How long to wait, 10 s at most; a longer one, up to {settings.LONGEST_TTL.days} days, counts as that.",
+    f"How long to wait. The service waits 10 s at most; up to {settings.LONGEST_TTL.days} days are accepted.",
     pattern=r"^[0-9]{1,12}(\.[0-9]{1,9})?s$",
     examples=["0.1s"],
 )
-IDEMPOTENCY_KEY: JsonObject = _named(
+IDEMPOTENCY_KEY: JsonObject = _parameter(
     "X-Idempotency-Key",
     "header",
-    "Lets a call be sent again that names nothing by an id of its own.",
+    "Makes it safe to send the call again where the body has no ids.",
     {"type": "string", "minLength": 1, "maxLength": ingest.MAX_ID_BYTES},
 )
 CONVERSATION_ID: JsonObject = _query(
     "conversationId", "Any text.", minLength=1, maxLength=ingest.MAX_ID_BYTES, examples=["user 1/chat#2"]
 ) | {"required": True}
-IF_MATCH = _named(
-    "If-Match", "header", "An etag, or * for a conversation that must be there.", {"type": "string", "examples": ["*"]}
+IF_MATCH = _parameter(
+    "If-Match", "header", "An etag, or * for a conversation that must exist.", {"type": "string", "examples": ["*"]}
 )
-IF_NONE_MATCH = _named("If-None-Match", "header", "For one that must not be there.", {"type": "string", "enum": ["*"]})
+IF_NONE_MATCH = _parameter(
+    "If-None-Match", "header", "For a conversation that must not exist.", {"type": "string", "enum": ["*"]}
+)
 CHAT = (CONVERSATION_ID, IF_MATCH, IF_NONE_MATCH)
-START_DATE = _query("startDate", "The first UTC day; by default the thirtieth last one.", format="date")
+START_DATE = _query("startDate", "The first UTC day; by default 29 days before the last one.", format="date")
 END_DATE = _query("endDate", "The last UTC day; by default today.", format="date")

@@ -1,0 +1,48 @@
+"""The routes of the function `Api`, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from streambank.api import (
+    banks,
+    chat,
+    events,
+    generation,
+    jobs,
+    memories,
+    memory_changes,
+    operations,
+    retrieval,
+    sessions,
+    streams,
+    usage,
+)
+from streambank.api.api_request import ApiRequest
+from streambank.api.router import Router
+from streambank.wire import http
+from streambank.wiring.api import ApiWiring
+
+_MODULES = (
+    usage,
+    jobs,
+    streams,
+    banks,
+    memories,
+    memory_changes,
+    retrieval,
+    generation,
+    sessions,
+    chat,
+    operations,
+)
+ROUTER = Router((*events.ROUTES, *(route for module in _MODULES for route in module.routes.declared)))
+
+
+def respond(event: Mapping[str, Any], wiring: ApiWiring) -> http.Response:
+    """Answer an API Gateway event. Raises StreambankError: whatever its route raises."""
+    principal = wiring.authenticate(event)
+    request = ApiRequest(event, http.bank_path(event), principal, wiring)
+    route, path_arguments = ROUTER.match(request.method, request.path)
+    return route.respond(request, path_arguments)

@@ -1,0 +1,116 @@
+"""Retrieving the memories and profiles of a scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from streambank import tracing
+from streambank.api.api_request import ApiRequest
+from streambank.api.memories import check_scope, cursor, position
+from streambank.api.route import Routes, WithHeaders
+from streambank.model import ids
+from streambank.model.memory import Memory
+from streambank.model.principal import Role
+from streambank.pipeline.memories import listing
+from streambank.pipeline.memories.search import SearchQuery, search
+from streambank.rules.selection import order, selection
+from streambank.wire import memory as wire
+from streambank.wire.filter_groups import filter_groups
+from streambank.wire.memory import Profiles, RetrievedMemories, RetrievedMemory
+from streambank.wire.memory_requests import (
+    RetrieveProfilesRequest,
+    RetrieveRequest,
+    SimilaritySearchParams,
+    SimpleRetrievalParams,
+)
+from streambank.wire.reply import without_nulls
+
+routes = Routes()
+EFFECTIVE_TOP_K = "x-streambank-effective-top-k"
+EVENTS_LOOKED_AT = "x-streambank-events-looked-at"
+
+
+@routes.post(
+    "/memories:retrieve",
+    "retrieveMemories",
+    "Retrieves the memories of a scope.",
+    role=Role.READ,
+    span="search_memory",
+)
+def retrieve_memories(request: ApiRequest, body: RetrieveRequest) -> WithHeaders[RetrievedMemories]:
+    """Return the memories of a scope: all of them, a page, or those nearest to a text."""
+    bank_id = request.bank().id
+    check_scope(request, body.scope)
+    selected = selection(body.filter, filter_groups(body.filter_groups), tuple(body.memory_types))
+    memories = listing.in_scope(
+        bank_id, body.scope, selected, memories=request.stores.memories, now=request.wiring.now()
+    )
+    if body.similarity_search_params:
+        return _similar(request, body.scope, memories, body.similarity_search_params)
+    if body.simple_retrieval_params:
+        name = f"retrieve {bank_id} {ids.canonical(body.scope)} {selected.text}"
+        return _simple(request, name, memories, body.simple_retrieval_params)
+    # Everything and no token: Google's SDK cannot page a bare retrieve.
+    return _reply(RetrievedMemories(retrievedMemories=_retrieved(request, memories[: listing.MAX_TOP_K])))
+
+
+def _similar(
+    request: ApiRequest, scope: dict[str, str], memories: Sequence[Memory], params: SimilaritySearchParams
+) -> WithHeaders[RetrievedMemories]:
+    top_k = min(params.top_k or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
+    query = SearchQuery(params.search_query, top_k, events=params.include_events, pending=params.include_pending)
+    stores = request.stores
+    answer = search(
+        request.path.bank,
+        scope,
+        query,
+        memories,
+        memories=stores.memories,
+        events=stores.events,
+        banks=stores.banks,
+        embedder=request.wiring.embedder,
+        now=request.wiring.now(),
+    )
+    reply = RetrievedMemories(retrievedMemories=wire.retrieved_memories(answer.hits, request.path.bank_name))
+    if params.include_events or params.include_pending:
+        reply["retrievedEvents"] = wire.retrieved_events(answer.hits)
+    headers = {EFFECTIVE_TOP_K: str(top_k)} if params.top_k > top_k else {}
+    if answer.looked_at:
+        headers[EVENTS_LOOKED_AT] = str(answer.looked_at)
+    return _reply(reply, headers)
+
+
+def _simple(
+    request: ApiRequest, name: str, memories: Sequence[Memory], params: SimpleRetrievalParams
+) -> WithHeaders[RetrievedMemories]:
+    size = min(params.page_size or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
+    after = cursor(request.position(name, params.page_token, int, int, str))
+    page, end = listing.page(memories, order(None), size, after)
+    token = request.next_page_token(name, position(end))
+    return _reply(without_nulls(RetrievedMemories(retrievedMemories=_retrieved(request, page), nextPageToken=token)))
+
+
+def _retrieved(request: ApiRequest, memories: Sequence[Memory]) -> list[RetrievedMemory]:
+    return [RetrievedMemory(memory=wire.memory(memory, request.path.bank_name)) for memory in memories]
+
+
+def _reply(reply: RetrievedMemories, headers: dict[str, str] | None = None) -> WithHeaders[RetrievedMemories]:
+    tracing.note({tracing.RECORD_COUNT: len(reply["retrievedMemories"])})
+    return WithHeaders(reply, headers or {})
+
+
+@routes.post(
+    "/memories:retrieveProfiles",
+    "retrieveProfiles",
+    "Retrieves the profiles of a scope, by schema.",
+    role=Role.READ,
+    span="search_memory",
+)
+def retrieve_profiles(request: ApiRequest, body: RetrieveProfilesRequest) -> Profiles:
+    """Return the profiles of a scope."""
+    bank_id = request.bank().id
+    check_scope(request, body.scope)
+    memories = request.stores.memories.of_scope(bank_id, body.scope, now=request.wiring.now())
+    profiles = [memory for memory in memories if memory.profile]
+    tracing.note({tracing.RECORD_COUNT: len(profiles)})
+    return wire.profiles(profiles)

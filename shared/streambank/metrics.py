@@ -1,0 +1,51 @@
+"""Metrics in CloudWatch's embedded format, under the stack's name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit, single_metric
+
+from streambank.telemetry import LOGGER
+
+WINDOWS_PARKED = "WindowsParked"
+BUDGET_PAUSES = "BudgetPauses"
+OLDEST_DUE = "OldestDueSeconds"
+_NAMESPACE = "Streambank"
+
+
+@dataclass(slots=True)
+class _Switch:
+    is_on: bool = True
+
+
+_switch = _Switch()
+
+
+def configure(*, enabled: bool) -> None:
+    """Switch metrics on or off: powertools' own switch works for its decorator only, not for single metrics."""
+    _switch.is_on = enabled
+
+
+def swept(report: Mapping[str, Any]) -> None:
+    """Emit how long the most overdue window waited, and how many windows a sweep parked."""
+    _emit(OLDEST_DUE, report["oldest_seconds"], MetricUnit.Seconds)
+    if report["parked"]:
+        _emit(WINDOWS_PARKED, report["parked"])
+
+
+def failed(outcome: str, *, is_parked: bool) -> None:
+    """Emit a window that was parked, and a pause for want of budget."""
+    if is_parked:
+        _emit(WINDOWS_PARKED, 1)
+    if outcome == "BUDGET_PAUSED":
+        _emit(BUDGET_PAUSES, 1)
+
+
+def _emit(metric: str, value: int, unit: MetricUnit = MetricUnit.Count) -> None:
+    if not _switch.is_on:
+        return
+    with single_metric(name=metric, unit=unit, value=value, namespace=_NAMESPACE) as emitted:
+        emitted.add_dimension(name="service", value=LOGGER.service)

@@ -1,0 +1,79 @@
+"""The composition root of the function `Api`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from streambank.llm.ports import Embedder
+from streambank.pipeline.events.ingest import IngestContext
+from streambank.pipeline.generation.redrive import RedriveContext
+from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.memories.edit import EditContext
+from streambank.store.executions import Executions
+from streambank.store.secrets import page_secret
+from streambank.wiring.authentication import Authenticate, authenticator
+from streambank.wiring.deployment import Deployment, client
+from streambank.wiring.ingest import ingest_context
+from streambank.wiring.jobs import JobWiring
+from streambank.wiring.stores import Stores
+
+
+@dataclass(frozen=True)
+class ApiWiring:
+    """What routes work with; a client is built by the first route that uses it."""
+
+    deployment: Deployment
+    stores: Stores
+    jobs: JobWiring
+    authenticate: Authenticate
+    sleep: Callable[[float], None] = time.sleep
+
+    def now(self) -> datetime:
+        """Return the present time."""
+        return self.deployment.now()
+
+    @property
+    def embedder(self) -> Embedder:
+        """Return the model that maps texts to vectors."""
+        return self.jobs.embedder
+
+    @cached_property
+    def page_secret(self) -> bytes:
+        """Return the secret that page tokens are signed with."""
+        return page_secret(self.deployment.table)
+
+    @cached_property
+    def ingest(self) -> IngestContext:
+        """Return what an ingest works with."""
+        return ingest_context(self.deployment)
+
+    @cached_property
+    def token_budget(self) -> TokenBudget:
+        """Return the budget that model calls are held within."""
+        settings = self.deployment.settings
+        return TokenBudget(self.stores.usage, settings.daily_tokens, settings.call_tokens, settings.prices)
+
+    @cached_property
+    def _executions(self) -> Executions:
+        return Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
+
+    def edit_context(self) -> EditContext:
+        """Return what an edit of a memory works with."""
+        stores = self.stores
+        return EditContext(stores.memories, stores.banks, self.embedder, self.deployment.retry_policy, self.now())
+
+    def redrive_context(self) -> RedriveContext:
+        """Return what a redrive works with."""
+        stores = self.stores
+        return RedriveContext(stores.streams, stores.windows, stores.plans, self._executions, self.now())
+
+
+def build() -> ApiWiring:
+    """Return the wiring of a function that is being loaded."""
+    deployment = Deployment.load()
+    stores = Stores.over(deployment.table)
+    return ApiWiring(deployment, stores, JobWiring(deployment, stores), authenticator(deployment))

@@ -1,0 +1,90 @@
+"""What erasures, exports and imports work with: in a route, and in the sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+
+from botocore.config import Config
+
+from streambank.errors import FailedPrecondition
+from streambank.llm.ports import Embedder
+from streambank.pipeline.jobs.erase import EraseContext
+from streambank.pipeline.jobs.export import ExportContext
+from streambank.pipeline.jobs.import_records import ImportContext
+from streambank.store.exports import Exports
+from streambank.store.imports import Imports
+from streambank.store.objects import Objects
+from streambank.wiring import models
+from streambank.wiring.deployment import CLIENT_CONFIG, Deployment, client
+from streambank.wiring.stores import Stores
+
+# A part is a few megabytes: it takes longer than an item.
+_OBJECTS_CONFIG = CLIENT_CONFIG.merge(Config(read_timeout=10))
+
+
+@dataclass(frozen=True)
+class JobWiring:
+    """Builds the context of a job that may take *time* from now on."""
+
+    deployment: Deployment
+    stores: Stores
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """Return the model that maps texts to vectors."""
+        return models.provider(self.deployment.settings.models).embedder()
+
+    @cached_property
+    def objects(self) -> Objects:
+        """Return the bucket of exports. Raises FailedPrecondition where this deployment has none."""
+        bucket = self.deployment.settings.export_bucket
+        if not bucket:
+            raise FailedPrecondition("this deployment has no bucket for exports")
+        return Objects(client("s3", _OBJECTS_CONFIG), bucket)
+
+    def erase_context(self, time: timedelta) -> EraseContext:
+        """Return what an erasure works with."""
+        return EraseContext(
+            erasures=self.stores.erasures,
+            streams=self.stores.streams,
+            sessions=self.stores.sessions,
+            histories=self.stores.histories,
+            retention_policy=self.deployment.retention_policy,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=self._until(time),
+        )
+
+    def export_context(self, time: timedelta) -> ExportContext:
+        """Return what an export works with. Raises FailedPrecondition where this deployment has no bucket."""
+        return ExportContext(
+            transfers=self.stores.transfers,
+            exports=Exports(self.deployment.table),
+            objects=self.objects,
+            banks=self.stores.banks,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=self._until(time),
+        )
+
+    def import_context(self, time: timedelta) -> ImportContext:
+        """Return what an import works with. Raises FailedPrecondition where this deployment has no bucket."""
+        return ImportContext(
+            transfers=self.stores.transfers,
+            imports=Imports(self.deployment.table),
+            objects=self.objects,
+            banks=self.stores.banks,
+            sessions=self.stores.sessions,
+            embedder=self.embedder,
+            retention_policy=self.deployment.retention_policy,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=self._until(time),
+        )
+
+    def _until(self, time: timedelta) -> Callable[[], bool]:
+        end = self.deployment.now() + time
+        return lambda: self.deployment.now() < end

@@ -1,0 +1,52 @@
+"""The stores over a deployment's table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streambank.store.banks import Banks
+from streambank.store.chat_histories import ChatHistories
+from streambank.store.erasures import Erasures
+from streambank.store.events import Events
+from streambank.store.memories import Memories
+from streambank.store.plans import Plans
+from streambank.store.sessions import Sessions
+from streambank.store.streams import Streams
+from streambank.store.table import Table
+from streambank.store.transfers import Transfers
+from streambank.store.usage import UsageStore
+from streambank.store.windows import Windows
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """One of each."""
+
+    banks: Banks
+    erasures: Erasures
+    events: Events
+    histories: ChatHistories
+    memories: Memories
+    plans: Plans
+    sessions: Sessions
+    streams: Streams
+    transfers: Transfers
+    usage: UsageStore
+    windows: Windows
+
+    @classmethod
+    def over(cls, table: Table) -> Stores:
+        """Return the stores that read and write *table*."""
+        return cls(
+            Banks(table),
+            Erasures(table),
+            Events(table),
+            ChatHistories(table),
+            Memories(table),
+            Plans(table),
+            Sessions(table),
+            Streams(table),
+            Transfers(table),
+            UsageStore(table),
+            Windows(table),
+        )

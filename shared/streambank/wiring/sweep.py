@@ -1,0 +1,36 @@
+"""The composition root of the function `OnSchedule`."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+
+from streambank import metrics
+from streambank.pipeline.sweep import SweepContext
+from streambank.store.due import DueIndex
+from streambank.store.executions import Executions
+from streambank.wiring.deployment import Deployment, client
+from streambank.wiring.jobs import JobWiring
+from streambank.wiring.stores import Stores
+
+
+def build() -> SweepContext:
+    """Return the context of a function that is being loaded."""
+    deployment = Deployment.load()
+    metrics.configure(enabled=deployment.settings.emits_metrics)
+    stores = Stores.over(deployment.table)
+    jobs = JobWiring(deployment, stores)
+    return SweepContext(
+        due=DueIndex(deployment.table),
+        streams=stores.streams,
+        windows=stores.windows,
+        memories=stores.memories,
+        banks=stores.banks,
+        erasing=jobs.erase_context(timedelta(0)),
+        exporting=jobs.export_context,
+        importing=jobs.import_context,
+        executions=Executions(client("stepfunctions"), deployment.settings.state_machine_arn),
+        retention_policy=deployment.retention_policy,
+        clock=deployment.now,
+        jitter=random.random,
+    )
