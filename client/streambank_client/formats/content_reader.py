@@ -15,8 +15,42 @@ from streambank_client.formats.parts import MEDIA_FIELDS, main_field, normalize_
 from streambank_client.formats.tool_names import ToolNames
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """The content of a functionCall part."""
+
+    id: str | None
+    name: str
+    args: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionResponse:
+    """The content of a functionResponse part; *output* is the error if *is_error*."""
+
+    id: str | None
+    name: str
+    output: Any
+    is_error: bool
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MediaContent:
+    """The content of an inlineData or fileData part: either *base64* or *uri* is empty."""
+
+    field: str
+    mime: str
+    base64: str
+    uri: str
+    name: str | None
+
+
 class ContentReader(DropLog):
-    """A Content with normalized parts and the id and time of its message."""
+    """A Content with normalized parts and the id and time of its message.
+
+    The methods read *part*, whose index is *at*, and record as dropped the fields that they ignore.
+    """
 
     def __init__(self, content: Converted | Mapping[str, Any], index: int, tools: ToolNames) -> None:
         super().__init__(index)
@@ -26,7 +60,80 @@ class ContentReader(DropLog):
         self.role = "model" if source.text("role") == "model" else "user"
         self.message_id = converted.message_id
         self.time = converted.time
-        self.tools = tools
+        self._tools = tools
+
+    def read_text(self, at: int, part: Node) -> str:
+        """Return the text of a text part."""
+        self._drop_other_fields(at, part)
+        return part.text("text")
+
+    def read_thought(self, at: int, part: Node) -> tuple[str, str | None]:
+        """Return the text of a thought and its signature, as the framework gave it."""
+        self._drop_other_fields(at, part, "thoughtSignature")
+        return part.text("text"), self._read_signature(at, part)
+
+    def _read_signature(self, at: int, part: Node) -> str | None:
+        try:
+            return from_base64(part.text("thoughtSignature")).decode(errors="surrogatepass") or None
+        except ValueError:
+            # A signature that is not text does not come from a framework.
+            self.drop(Reason.NO_PLACE, kind="thoughtSignature", at=at)
+            return None
+
+    def read_call(self, at: int, part: Node) -> FunctionCall:
+        """Read a functionCall part and remember its name for the result."""
+        source = part.object("functionCall")
+        self.drop_fields(source.other_fields("id", "name", "args"), at=at, of="functionCall")
+        self._drop_other_fields(at, part)
+        call = FunctionCall(source.optional_text("id"), source.text("name"), dict(source.object("args").value))
+        self._tools.add_call(call.id, call.name)
+        return call
+
+    def read_response(self, at: int, part: Node, *, has_name: bool) -> FunctionResponse:
+        """Read a functionResponse part; *has_name*: the framework's results name their tool.
+
+        Otherwise a name that differs from the call's is recorded as dropped.
+        """
+        source = part.object("functionResponse")
+        self.drop_fields(source.other_fields("id", "name", "response", "parts"), at=at, of="functionResponse")
+        self._drop_other_fields(at, part)
+        response = source.object("response").value
+        key = next(iter(response)) if len(response) == 1 else ""
+        if key not in ("output", "error"):
+            self.drop(Reason.REWRITTEN, kind="functionResponse", at=at)
+        call_id, name = source.optional_text("id"), source.text("name")
+        if self._tools.pop_name(call_id) != name and not has_name:
+            self.drop(Reason.NO_PLACE, kind="functionResponse.name", at=at)
+        output = response[key] if key in ("output", "error") else dict(response)
+        return FunctionResponse(call_id, name, output, key == "error", self._media_parts(at, source))
+
+    def _media_parts(self, at: int, response: Node) -> tuple[Node, ...]:
+        parts = response.objects("parts")
+        media_parts = tuple(part for part in parts if main_field(part.value) in MEDIA_FIELDS)
+        if len(media_parts) < len(parts):
+            self.drop(Reason.UNSUPPORTED, kind="functionResponse.parts", at=at)
+        return media_parts
+
+    def output_text(self, at: int, output: Any) -> str:
+        """Return a tool's output as text, and record that JSON was rewritten."""
+        if isinstance(output, str):
+            return output
+        self.drop(Reason.REWRITTEN, kind="functionResponse", at=at)
+        return tool_arguments.to_text(output)
+
+    def read_media(self, at: int, part: Node) -> MediaContent:
+        """Read an inlineData or fileData part."""
+        field = main_field(part.value)
+        source = part.object(field)
+        self.drop_fields(source.other_fields("mimeType", "data", "fileUri", "displayName"), at=at, of=field)
+        self._drop_other_fields(at, part)
+        name = source.optional_text("displayName")
+        return MediaContent(field, source.text("mimeType"), source.text("data"), source.text("fileUri"), name)
+
+    def _drop_other_fields(self, at: int, part: Node, *used: str) -> None:
+        field = main_field(part.value)
+        used = ("thought", *used) if field == "text" else used
+        self.drop_fields(part.other_fields(field, *used), at=at)
 
 
 def read_contents(contents: Iterable[Converted | Mapping[str, Any]]) -> list[ContentReader]:
@@ -59,126 +166,3 @@ def restore(
             reader.drop(Reason.EMPTY, kind="message")
         reader.drop_fields(name for name in ("message_id", "time") if name not in keeps and getattr(reader, name))
     return Restored(tuple(messages), tuple(drop for reader in readers for drop in reader.dropped))
-
-
-def drop_other_fields(content: ContentReader, at: int, part: Node, *used: str) -> None:
-    """Record as dropped the fields of a part besides its main field and those *used*."""
-    field = main_field(part.value)
-    used = ("thought", *used) if field == "text" else used
-    content.drop_fields(part.other_fields(field, *used), at=at)
-
-
-# ---- text
-
-
-def read_text(content: ContentReader, at: int, part: Node) -> str:
-    """Return the text of a text part."""
-    drop_other_fields(content, at, part)
-    return part.text("text")
-
-
-def read_thought(content: ContentReader, at: int, part: Node) -> tuple[str, str | None]:
-    """Return the text of a thought and its signature, as the framework gave it."""
-    drop_other_fields(content, at, part, "thoughtSignature")
-    return part.text("text"), _read_signature(content, at, part)
-
-
-def _read_signature(content: ContentReader, at: int, part: Node) -> str | None:
-    try:
-        return from_base64(part.text("thoughtSignature")).decode(errors="surrogatepass") or None
-    except ValueError:
-        # A signature that is not text does not come from a framework.
-        content.drop(Reason.NO_PLACE, kind="thoughtSignature", at=at)
-        return None
-
-
-# ---- tools
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionCall:
-    """The content of a functionCall part."""
-
-    id: str | None
-    name: str
-    args: JSON
-
-
-def read_call(content: ContentReader, at: int, part: Node) -> FunctionCall:
-    """Read a functionCall part and remember its name for the result."""
-    source = part.object("functionCall")
-    content.drop_fields(source.other_fields("id", "name", "args"), at=at, of="functionCall")
-    drop_other_fields(content, at, part)
-    call = FunctionCall(source.optional_text("id"), source.text("name"), dict(source.object("args").value))
-    content.tools.add_call(call.id, call.name)
-    return call
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionResponse:
-    """The content of a functionResponse part; *output* is the error if *is_error*."""
-
-    id: str | None
-    name: str
-    output: Any
-    is_error: bool
-    parts: tuple[Node, ...]
-
-
-def read_response(content: ContentReader, at: int, part: Node, *, has_name: bool) -> FunctionResponse:
-    """Read a functionResponse part; *has_name*: the framework's results name their tool.
-
-    Otherwise a name that differs from the call's is recorded as dropped.
-    """
-    source = part.object("functionResponse")
-    content.drop_fields(source.other_fields("id", "name", "response", "parts"), at=at, of="functionResponse")
-    drop_other_fields(content, at, part)
-    response = source.object("response").value
-    key = next(iter(response)) if len(response) == 1 else ""
-    if key not in ("output", "error"):
-        content.drop(Reason.REWRITTEN, kind="functionResponse", at=at)
-    call_id, name = source.optional_text("id"), source.text("name")
-    if content.tools.pop_name(call_id) != name and not has_name:
-        content.drop(Reason.NO_PLACE, kind="functionResponse.name", at=at)
-    output = response[key] if key in ("output", "error") else dict(response)
-    return FunctionResponse(call_id, name, output, key == "error", _media_parts(content, at, source))
-
-
-def _media_parts(content: ContentReader, at: int, response: Node) -> tuple[Node, ...]:
-    parts = response.objects("parts")
-    media_parts = tuple(part for part in parts if main_field(part.value) in MEDIA_FIELDS)
-    if len(media_parts) < len(parts):
-        content.drop(Reason.UNSUPPORTED, kind="functionResponse.parts", at=at)
-    return media_parts
-
-
-def output_text(content: ContentReader, at: int, output: Any) -> str:
-    """Return a tool's output as text, and record that JSON was rewritten."""
-    if isinstance(output, str):
-        return output
-    content.drop(Reason.REWRITTEN, kind="functionResponse", at=at)
-    return tool_arguments.to_text(output)
-
-
-# ---- media
-
-
-@dataclass(frozen=True, slots=True)
-class MediaContent:
-    """The content of an inlineData or fileData part: either *base64* or *uri* is empty."""
-
-    field: str
-    mime: str
-    base64: str
-    uri: str
-    name: str | None
-
-
-def read_media(content: ContentReader, at: int, part: Node) -> MediaContent:
-    """Read an inlineData or fileData part."""
-    field = main_field(part.value)
-    source = part.object(field)
-    content.drop_fields(source.other_fields("mimeType", "data", "fileUri", "displayName"), at=at, of=field)
-    drop_other_fields(content, at, part)
-    name = source.optional_text("displayName")
-    return MediaContent(field, source.text("mimeType"), source.text("data"), source.text("fileUri"), name)

@@ -7,17 +7,7 @@ from typing import Any
 
 from streambank_client.formats import media
 from streambank_client.formats.chat_messages import message_content, split_calls, split_results
-from streambank_client.formats.content_reader import (
-    ContentReader,
-    MediaContent,
-    output_text,
-    read_call,
-    read_media,
-    read_response,
-    read_text,
-    read_thought,
-    restore,
-)
+from streambank_client.formats.content_reader import ContentReader, MediaContent, restore
 from streambank_client.formats.conversion import JSON, Converted, Reason, Restored
 from streambank_client.formats.node import Node
 from streambank_client.formats.parts import MEDIA_FIELDS, part_kind
@@ -56,7 +46,7 @@ def _human_message(blocks: list[JSON]) -> JSON:
 
 
 def _to_calls(content: ContentReader, at: int, part: Node) -> list[JSON]:
-    call = read_call(content, at, part)
+    call = content.read_call(at, part)
     if not call.id:
         content.drop(Reason.NO_ID, kind="functionCall", at=at)
         return []
@@ -64,11 +54,11 @@ def _to_calls(content: ContentReader, at: int, part: Node) -> list[JSON]:
 
 
 def _to_results(content: ContentReader, at: int, part: Node) -> list[JSON]:
-    response = read_response(content, at, part, has_name=True)
+    response = content.read_response(at, part, has_name=True)
     if not response.id:
         content.drop(Reason.NO_ID, kind="functionResponse", at=at)
         return []
-    text = output_text(content, at, response.output)
+    text = content.output_text(at, response.output)
     media_blocks = [block for media_part in response.parts for block in _to_blocks(content, at, media_part)]
     blocks = [*([{"type": "text", "text": text}] if text else []), *media_blocks]
     data = {
@@ -84,17 +74,17 @@ def _to_blocks(content: ContentReader, at: int, part: Node) -> list[JSON]:
     """Return a part as one block, or record the drop and return none."""
     kind = part_kind(part.value)
     if kind == "text":
-        return [{"type": "text", "text": read_text(content, at, part)}]
+        return [{"type": "text", "text": content.read_text(at, part)}]
     if kind == "thought":
         return [_reasoning_block(content, at, part)]
     if kind in MEDIA_FIELDS:
-        return [_media_block(content, at, read_media(content, at, part))]
+        return [_media_block(content, at, content.read_media(at, part))]
     content.drop(Reason.UNSUPPORTED, kind=kind, at=at)
     return []
 
 
 def _reasoning_block(content: ContentReader, at: int, part: Node) -> JSON:
-    text, signature = read_thought(content, at, part)
+    text, signature = content.read_thought(at, part)
     extras = {"extras": {"signature": signature}} if signature else {}
     return {"type": "reasoning", "reasoning": text, **extras}
 

@@ -7,16 +7,7 @@ from typing import Any
 
 from streambank_client.formats import media, tool_arguments
 from streambank_client.formats.chat_messages import message_content, split_calls, split_results
-from streambank_client.formats.content_reader import (
-    ContentReader,
-    MediaContent,
-    output_text,
-    read_call,
-    read_media,
-    read_response,
-    read_text,
-    restore,
-)
+from streambank_client.formats.content_reader import ContentReader, MediaContent, restore
 from streambank_client.formats.conversion import JSON, Converted, Reason, Restored
 from streambank_client.formats.node import Node
 from streambank_client.formats.parts import MEDIA_FIELDS, main_field
@@ -51,7 +42,7 @@ def _user_message(blocks: list[JSON]) -> JSON:
 
 
 def _to_calls(content: ContentReader, at: int, part: Node) -> list[JSON]:
-    call = read_call(content, at, part)
+    call = content.read_call(at, part)
     if not call.id:
         content.drop(Reason.NO_ID, kind="functionCall", at=at)
         return []
@@ -60,14 +51,14 @@ def _to_calls(content: ContentReader, at: int, part: Node) -> list[JSON]:
 
 
 def _to_results(content: ContentReader, at: int, part: Node) -> list[JSON]:
-    response = read_response(content, at, part, has_name=False)
+    response = content.read_response(at, part, has_name=False)
     if not response.id:
         content.drop(Reason.NO_ID, kind="functionResponse", at=at)
         return []
     if response.is_error:
         content.drop(Reason.REWRITTEN, kind="functionResponse.error", at=at)
     media_blocks = [block for media_part in response.parts for block in _to_blocks(content, at, media_part)]
-    text = output_text(content, at, response.output)
+    text = content.output_text(at, response.output)
     blocks = [*([{"type": "text", "text": text}] if text else []), *media_blocks]
     return [{"role": "tool", "tool_call_id": response.id, "content": message_content(blocks) or ""}]
 
@@ -76,8 +67,8 @@ def _to_blocks(content: ContentReader, at: int, part: Node) -> list[JSON]:
     """Return a part as one block, or record the drop and return none."""
     field = main_field(part.value)
     if field == "text" and not part.get("thought"):
-        return [{"type": "text", "text": read_text(content, at, part)}]
-    block = _media_block(read_media(content, at, part)) if field in MEDIA_FIELDS else None
+        return [{"type": "text", "text": content.read_text(at, part)}]
+    block = _media_block(content.read_media(at, part)) if field in MEDIA_FIELDS else None
     if block is None:
         content.drop(Reason.UNSUPPORTED, kind="thought" if part.get("thought") else field, at=at)
         return []

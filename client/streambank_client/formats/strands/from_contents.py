@@ -6,17 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from streambank_client.formats import media
-from streambank_client.formats.content_reader import (
-    ContentReader,
-    FunctionResponse,
-    MediaContent,
-    read_call,
-    read_media,
-    read_response,
-    read_text,
-    read_thought,
-    restore,
-)
+from streambank_client.formats.content_reader import ContentReader, FunctionResponse, MediaContent, restore
 from streambank_client.formats.conversion import JSON, Converted, Reason, Restored
 from streambank_client.formats.node import Node
 from streambank_client.formats.parts import MEDIA_FIELDS, part_kind
@@ -48,7 +38,7 @@ def _to_messages(content: ContentReader) -> list[JSON]:
 def _to_block(content: ContentReader, at: int, part: Node) -> JSON | None:
     kind = part_kind(part.value)
     if kind == "text":
-        return {"text": read_text(content, at, part)}
+        return {"text": content.read_text(at, part)}
     if kind == "thought":
         return _to_reasoning(content, at, part)
     if kind == "functionCall":
@@ -56,18 +46,18 @@ def _to_block(content: ContentReader, at: int, part: Node) -> JSON | None:
     if kind == "functionResponse":
         return _to_tool_result(content, at, part)
     if kind in MEDIA_FIELDS:
-        return _to_media(content, at, read_media(content, at, part))
+        return _to_media(content, at, content.read_media(at, part))
     content.drop(Reason.UNSUPPORTED, kind=kind, at=at)
     return None
 
 
 def _to_reasoning(content: ContentReader, at: int, part: Node) -> JSON:
-    text, signature = read_thought(content, at, part)
+    text, signature = content.read_thought(at, part)
     return {"reasoningContent": {"reasoningText": {"text": text, **({"signature": signature} if signature else {})}}}
 
 
 def _to_tool_use(content: ContentReader, at: int, part: Node) -> JSON | None:
-    call = read_call(content, at, part)
+    call = content.read_call(at, part)
     if not call.id:
         content.drop(Reason.NO_ID, kind="functionCall", at=at)
         return None
@@ -75,7 +65,7 @@ def _to_tool_use(content: ContentReader, at: int, part: Node) -> JSON | None:
 
 
 def _to_tool_result(content: ContentReader, at: int, part: Node) -> JSON | None:
-    response = read_response(content, at, part, has_name=False)
+    response = content.read_response(at, part, has_name=False)
     if not response.id:
         content.drop(Reason.NO_ID, kind="functionResponse", at=at)
         return None
@@ -86,7 +76,7 @@ def _to_tool_result(content: ContentReader, at: int, part: Node) -> JSON | None:
 
 def _output_items(content: ContentReader, at: int, response: FunctionResponse) -> list[JSON]:
     output = {"text": response.output} if isinstance(response.output, str) else {"json": response.output}
-    media_blocks = [_to_media(content, at, read_media(content, at, part)) for part in response.parts]
+    media_blocks = [_to_media(content, at, content.read_media(at, part)) for part in response.parts]
     return [*([] if response.output == "" else [output]), *filter(None, media_blocks)]
 
 

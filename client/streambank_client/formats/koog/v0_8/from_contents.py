@@ -7,16 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from streambank_client.formats import tool_arguments
-from streambank_client.formats.content_reader import (
-    ContentReader,
-    output_text,
-    read_call,
-    read_media,
-    read_response,
-    read_text,
-    read_thought,
-    restore,
-)
+from streambank_client.formats.content_reader import ContentReader, restore
 from streambank_client.formats.conversion import JSON, Converted, Reason, Restored
 from streambank_client.formats.koog.attachments import to_attachment
 from streambank_client.formats.koog.metadata import PACKAGE, to_metadata
@@ -70,31 +61,31 @@ def _group_messages(content: ContentReader, group: list[tuple[int, Node]]) -> li
 def _to_part(content: ContentReader, at: int, part: Node) -> JSON | None:
     kind = main_field(part.value)
     if kind == "text":
-        return {"type": "text", "text": read_text(content, at, part)}
+        return {"type": "text", "text": content.read_text(at, part)}
     if kind in MEDIA_FIELDS:
-        return to_attachment(content, at, read_media(content, at, part), "ContentPart")
+        return to_attachment(content, at, content.read_media(at, part), "ContentPart")
     content.drop(Reason.UNSUPPORTED, kind=kind, at=at)
     return None
 
 
 def _to_call(content: ContentReader, at: int, part: Node) -> JSON:
-    call = read_call(content, at, part)
+    call = content.read_call(at, part)
     text = {"text": tool_arguments.to_text(call.args)}
     return {"type": f"{PACKAGE}Message.Tool.Call", "id": call.id, "tool": call.name, "parts": [text]}
 
 
 def _to_result(content: ContentReader, at: int, part: Node) -> JSON:
-    response = read_response(content, at, part, has_name=True)
+    response = content.read_response(at, part, has_name=True)
     if response.is_error:
         content.drop(Reason.REWRITTEN, kind="functionResponse.error", at=at)
     if response.parts:
         content.drop(Reason.UNSUPPORTED, kind="functionResponse.parts", at=at)
-    text = output_text(content, at, response.output)
+    text = content.output_text(at, response.output)
     parts = [{"text": text}] if text else []
     return {"type": f"{PACKAGE}Message.Tool.Result", "id": response.id, "tool": response.name, "parts": parts}
 
 
 def _to_reasoning(content: ContentReader, at: int, part: Node) -> JSON:
-    text, signature = read_thought(content, at, part)
+    text, signature = content.read_thought(at, part)
     encrypted = {"encrypted": signature} if signature else {}
     return {"type": f"{PACKAGE}Message.Reasoning", **encrypted, "parts": [{"text": text}]}

@@ -6,16 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from streambank_client.formats import tool_arguments
-from streambank_client.formats.content_reader import (
-    ContentReader,
-    output_text,
-    read_call,
-    read_media,
-    read_response,
-    read_text,
-    read_thought,
-    restore,
-)
+from streambank_client.formats.content_reader import ContentReader, restore
 from streambank_client.formats.conversion import JSON, Converted, Reason, Restored
 from streambank_client.formats.koog.attachments import to_attachment
 from streambank_client.formats.koog.metadata import PACKAGE, to_metadata
@@ -57,22 +48,22 @@ def _koog_part(name: str, **fields: Any) -> JSON:
 
 
 def _to_text(content: ContentReader, at: int, part: Node) -> JSON:
-    return _koog_part("Text", text=read_text(content, at, part))
+    return _koog_part("Text", text=content.read_text(at, part))
 
 
 def _to_reasoning(content: ContentReader, at: int, part: Node) -> JSON:
-    text, signature = read_thought(content, at, part)
+    text, signature = content.read_thought(at, part)
     return _koog_part("Reasoning", content=[text], **({"encrypted": signature} if signature else {}))
 
 
 def _to_call(content: ContentReader, at: int, part: Node) -> JSON:
-    call = read_call(content, at, part)
+    call = content.read_call(at, part)
     return _koog_part("Tool.Call", id=call.id, tool=call.name, args=tool_arguments.to_text(call.args))
 
 
 def _to_result(content: ContentReader, at: int, part: Node) -> JSON:
-    response = read_response(content, at, part, has_name=True)
-    text = output_text(content, at, response.output)
+    response = content.read_response(at, part, has_name=True)
+    text = content.output_text(at, response.output)
     attachments = [_to_attachment(content, at, media_part) for media_part in response.parts]
     parts = [*([_koog_part("Text", text=text)] if text else []), *filter(None, attachments)]
     is_error = {"isError": True} if response.is_error else {}
@@ -80,7 +71,7 @@ def _to_result(content: ContentReader, at: int, part: Node) -> JSON:
 
 
 def _to_attachment(content: ContentReader, at: int, part: Node) -> JSON | None:
-    source = to_attachment(content, at, read_media(content, at, part), "AttachmentSource")
+    source = to_attachment(content, at, content.read_media(at, part), "AttachmentSource")
     return _koog_part("Attachment", source=source) if source else None
 
 
