@@ -22,7 +22,7 @@ class RetrievedMemory(Protocol):
 
 
 def render_memories(memories: Iterable[str | Memory | RetrievedMemory]) -> str:
-    """Return *memories*, one a line, as a block to put into a prompt; `""` if there are none.
+    """Return *memories*, one per line, as a block for a prompt; `""` if there are none.
 
     The service skips such blocks when it extracts memories, so that a memory in a prompt is not extracted again.
     `<`, `>` and `&` in a fact are escaped, so that no fact can end its block.

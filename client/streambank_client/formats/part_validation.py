@@ -1,4 +1,4 @@
-"""Checking that the service accepts a part: valid JSON, not nested too deep, and of what size."""
+"""Checking a part against the service's rules: valid JSON and limited depth; and measuring its size."""
 
 from __future__ import annotations
 

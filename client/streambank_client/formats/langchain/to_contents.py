@@ -112,7 +112,7 @@ def _add_call(builder: ContentBuilder, at: int, call: Node) -> None:
 
 
 def _add_call_block(builder: ContentBuilder, at: int, block: Node, call_ids: set[str | None]) -> None:
-    """Add a call that is a block of the content, unless it is also one of the message's calls, as is usual."""
+    """Add a call from the content, unless the message's list of calls also contains it, as it usually does."""
     call_id, kind = block.optional_text("id"), block.text("type")
     if call_id in call_ids:
         builder.drop(Reason.REPEATED, kind=kind, at=at)

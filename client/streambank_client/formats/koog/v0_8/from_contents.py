@@ -40,7 +40,7 @@ def _to_messages(content: ContentReader) -> list[JSON]:
 
 
 def _group_key(at: int, part: Node) -> int:
-    """Return a key by which each part that is a separate message is alone, and neighbours of other kinds are one."""
+    """Return the key for `groupby`: a part that becomes a message is a group alone, other neighbours form one group."""
     return at if part_kind(part.value) in _MESSAGE_KINDS else -1
 
 
