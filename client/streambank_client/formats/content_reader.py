@@ -152,7 +152,7 @@ def restore(
     *,
     keeps: tuple[str, ...] = (),
 ) -> Restored:
-    """Return the messages that *to_messages* makes of each Content; *keeps*: the fields it uses of `message_id` and `time`.
+    """Return the messages that *to_messages* makes of each Content; *keeps*: the fields, id or time, that it uses.
 
     Raises:
         ValueError: a field is of a wrong type; names Content and field.
