@@ -1,4 +1,4 @@
-"""A memory service for Google's Agent Development Kit; needs `google-adk`."""
+"""A memory service for Google's Agent Development Kit (requires `google-adk`)."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ if TYPE_CHECKING:
 
     from streambank_client.sending import Settings
     from streambank_client.spelling import MetadataValue
-    from streambank_client.types.memories import RetrievedMemory
+    from streambank_client.types.memories import Memory
 
-# What the service takes in a call and of one event, with room for what stands around the events.
+# The service's limits for a call and for one event, with room for the rest of the request.
 MAX_EVENTS = 1_000
 MAX_CALL_BYTES = 3_000_000
 MAX_EVENT_BYTES = 350_000
 MAX_QUERY_CHARACTERS = 8_000
-# The calls by which ADK asks for a credential and is given one: never kept.
-_CREDENTIALS = "adk_request_credential"
+# The tool by which ADK requests and receives a credential; its calls and results are never stored.
+_CREDENTIAL_TOOL = "adk_request_credential"
 _log = logging.getLogger("streambank_client")
 
 
 class StreambankMemoryService(BaseMemoryService):
-    """Memories of an app's users: the scope is `{app_name, user_id}`, each session a stream.
+    """Memories of an app's users: the scope is `{app_name, user_id}`, and each session is a stream.
 
-    *settings* are those of `AsyncStreambank` (`key`, `token`, ...). Windows are sealed by *generation_rule*, without
-    one by the bank's. Event ids are ADK's, so that sessions may be added any number of times; the service knows ids
-    for 90 days.
+    *settings* are those of `AsyncStreambank` (`key`, `token`, ...). *generation_rule* decides when windows are sealed;
+    the default is the bank's rule. Event ids are ADK's, so a session can be added any number of times; the service
+    recognizes an id for 90 days.
 
     Raises:
-        ValueError: the URL, the key or the token cannot be one.
+        ValueError: the URL, the key or the token is malformed.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class StreambankMemoryService(BaseMemoryService):
         self._rule = generation_rule
 
     async def add_session_to_memory(self, session: Session) -> None:
-        """Send the events of a session; those that were sent before are known.
+        """Send the events of a session; the service ignores those that were sent before.
 
         Raises:
-            StreambankError: the service could not be asked, or refused.
+            StreambankError: the service cannot be reached, or rejected the request.
         """
         await self.add_events_to_memory(
             app_name=session.app_name, user_id=session.user_id, events=session.events, session_id=session.id
@@ -80,16 +80,16 @@ class StreambankMemoryService(BaseMemoryService):
         session_id: str | None = None,
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Send some events of a session, in order; *custom_metadata* of plain values is that of their memories.
+        """Send *events* of a session, in order; plain values of *custom_metadata* become metadata of their memories.
 
         Raises:
-            StreambankError: the service could not be asked, or refused.
+            StreambankError: the service cannot be reached, or rejected the request.
         """
-        for some in _calls(filter(None, map(_event, events))):
+        for batch in _batches(filter(None, map(_to_event, events))):
             await self._bank.ingest_events(
                 scope=_scope(app_name, user_id),
                 stream_id=session_id or "default",
-                events=some,
+                events=batch,
                 generation_rule=self._rule,
                 metadata=_metadata(custom_metadata),
             )
@@ -102,13 +102,13 @@ class StreambankMemoryService(BaseMemoryService):
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Store facts as they are, once for each id of an entry; their metadata is *custom_metadata* and the entry's.
+        """Store facts verbatim, once for each entry's id, with the metadata of *custom_metadata* and of the entry.
 
         Raises:
             ValueError: an entry has no text.
-            StreambankError: the service could not be asked, or refused.
+            StreambankError: the service cannot be reached, or rejected the request.
         """
-        facts = [_text(entry) for entry in memories]
+        facts = [_fact(entry) for entry in memories]
         for fact, entry in zip(facts, memories, strict=True):
             metadata = _metadata({**(custom_metadata or {}), **entry.custom_metadata})
             await self._bank.create_memory(
@@ -116,20 +116,23 @@ class StreambankMemoryService(BaseMemoryService):
             )
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
-        """Return the memories that are nearest to *query*; of a blank one, the newest.
+        """Return the memories nearest to *query*, or the newest memories if the query is blank.
 
         Raises:
-            StreambankError: the service could not be asked, or refused.
+            StreambankError: the service cannot be reached, or rejected the request.
         """
-        asked = query[:MAX_QUERY_CHARACTERS] if query.strip() else None
-        found = await self._bank.retrieve_memories(scope=_scope(app_name, user_id), query=asked, top_k=self._top_k)
-        return SearchMemoryResponse(memories=[_entry(one) for one in found if one.memory.fact])
+        results = await self._bank.retrieve_memories(
+            scope=_scope(app_name, user_id),
+            query=query[:MAX_QUERY_CHARACTERS] if query.strip() else None,
+            top_k=self._top_k,
+        )
+        return SearchMemoryResponse(memories=[_to_entry(result.memory) for result in results if result.memory.fact])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Delete a memory of this user's by the id that a search gave; one that is not there is deleted too.
+        """Delete a memory of this user by the id that a search returned; a missing memory is not an error.
 
         Raises:
-            StreambankError: the service could not be asked, or refused.
+            StreambankError: the service cannot be reached, or rejected the request.
         """
         if not memory_id:
             return
@@ -149,59 +152,58 @@ def _scope(app_name: str, user_id: str) -> dict[str, str]:
     return {"app_name": app_name, "user_id": user_id}
 
 
-def _event(event: AdkEvent) -> Event | None:
-    """Return an event of a session as ours, or None for one that says nothing: fragments, credentials, mere state."""
-    if event.partial or not event.content or not event.content.parts or _is_about_credentials(event):
+def _to_event(event: AdkEvent) -> Event | None:
+    """Return ADK's event as Streambank's, or None for a fragment, a credential or an event without parts."""
+    if event.partial or not event.content or not event.content.parts or _has_credentials(event):
         return None
-    said = event.content.model_dump(mode="json", by_alias=True, exclude_none=True)
-    # A content without a role of ours is its author's: the user's, or an agent's.
-    role = said.get("role") if said.get("role") in ("user", "model") else None
+    content = event.content.model_dump(mode="json", by_alias=True, exclude_none=True)
+    # A content with another role or none has the role of its author, who is the user or an agent.
+    role = content.get("role") if content.get("role") in ("user", "model") else None
     return Event(
-        content=Content.model_validate({**said, "role": role or ("user" if event.author == "user" else "model")}),
+        content=Content.model_validate({**content, "role": role or ("user" if event.author == "user" else "model")}),
         event_id=event.id,
         event_time=datetime.fromtimestamp(event.timestamp, UTC),
     )
 
 
-def _is_about_credentials(event: AdkEvent) -> bool:
-    named = [*event.get_function_calls(), *event.get_function_responses()]
-    return any(one.name == _CREDENTIALS for one in named)
+def _has_credentials(event: AdkEvent) -> bool:
+    tool_parts = [*event.get_function_calls(), *event.get_function_responses()]
+    return any(part.name == _CREDENTIAL_TOOL for part in tool_parts)
 
 
-def _calls(events: Iterable[Event]) -> Iterator[list[Event]]:
-    """Yield the events in the order and in the numbers in which calls take them; one that none takes is left out."""
-    weighed = [
+def _batches(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """Yield the events in batches that fit into one call each, without events that are too large."""
+    sized = [
         (event, len(json.dumps(event.document(), ensure_ascii=False).encode(errors="replace"))) for event in events
     ]
-    kept = [one for one in weighed if one[1] <= MAX_EVENT_BYTES]
-    if len(kept) < len(weighed):
-        _log.warning("events too large to be kept", extra={"events": len(weighed) - len(kept)})
-    for call in in_calls(kept, lambda one: one[1], most_events=MAX_EVENTS, most_bytes=MAX_CALL_BYTES):
-        yield [event for event, _ in call]
+    accepted = [(event, size_bytes) for event, size_bytes in sized if size_bytes <= MAX_EVENT_BYTES]
+    if len(accepted) < len(sized):
+        _log.warning("events too large to be kept", extra={"events": len(sized) - len(accepted)})
+    for batch in in_calls(accepted, lambda pair: pair[1], most_events=MAX_EVENTS, most_bytes=MAX_CALL_BYTES):
+        yield [event for event, _ in batch]
 
 
 def _metadata(values: Mapping[str, object] | None) -> dict[str, MetadataValue] | None:
-    """Return the values that metadata can be."""
+    """Return the values that are valid as metadata."""
     plain = {
         key: value for key, value in (values or {}).items() if isinstance(value, str | bool | int | float | datetime)
     }
     return plain or None
 
 
-def _text(entry: MemoryEntry) -> str:
+def _fact(entry: MemoryEntry) -> str:
     text = "\n".join(part.text for part in entry.content.parts or () if part.text).strip()
     if not text:
-        raise ValueError("a memory must have a text")
+        raise ValueError("a memory entry must have text")
     return text
 
 
-def _entry(found: RetrievedMemory) -> MemoryEntry:
-    memory = found.memory
-    custom: dict[str, Any] = dict(memory.metadata)
+def _to_entry(memory: Memory) -> MemoryEntry:
+    custom_metadata: dict[str, Any] = dict(memory.metadata)
     return MemoryEntry(
         id=memory.id,
         author="user",
         content=genai.Content(role="user", parts=[genai.Part(text=memory.fact)]),
         timestamp=memory.update_time.isoformat(),
-        custom_metadata=custom,
+        custom_metadata=custom_metadata,
     )

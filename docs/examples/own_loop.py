@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from streambank_client import Streambank
-from streambank_client.formats.recalled import render_memories
+from streambank_client.formats import render_memories
 from streambank_client.strands import BankStore, InvocationTrigger, MemoryManager
 
 Message = dict[str, Any]

@@ -1,11 +1,11 @@
-"""Messages of agent frameworks as the Contents that the service takes, and back.
+"""Conversion of agent frameworks' messages to the Contents that the service accepts, and back.
 
     conversion = formats.to_contents(messages, "openai")
-    conversion.contents    # what to ingest: .content, and .index, .message_id, .time of its source
-    conversion.dropped     # what did not come through, and why; nothing is lost without a note
+    conversion.contents    # what to ingest: .content, with the .index, .message_id and .time of its message
+    conversion.dropped     # everything that was not converted, with the reason
 
-Pure functions. The modules `strands`, `koog_0_8`, `koog_1`, `openai`, `langchain` and `google` hold the same two
-functions for one format each.
+All functions are pure. Each of the modules `strands`, `koog_0_8`, `koog_1`, `openai`, `langchain` and `google` has the
+same two functions for one format.
 """
 
 from __future__ import annotations
@@ -15,19 +15,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from streambank_client.formats import (
-    google,
-    koog_0_8,
-    koog_0_8_back,
-    koog_1,
-    koog_1_back,
-    langchain,
-    langchain_back,
-    openai,
-    openai_back,
-    strands,
-    strands_back,
-)
+from streambank_client.formats import google, langchain, openai, strands
 from streambank_client.formats.conversion import (
     DEFAULTS,
     Conversion,
@@ -39,7 +27,9 @@ from streambank_client.formats.conversion import (
     Restored,
 )
 from streambank_client.formats.detection import detect
-from streambank_client.formats.recalled import render_memories
+from streambank_client.formats.koog import v0_8 as koog_0_8
+from streambank_client.formats.koog import v1 as koog_1
+from streambank_client.formats.memory_block import render_memories
 from streambank_client.formats.tool_names import ToolNames
 
 __all__ = [
@@ -60,31 +50,31 @@ __all__ = [
 ]
 
 
-class _To(Protocol):
+class _ToContents(Protocol):
     def __call__(
         self, messages: Iterable[Any], *, options: Options = ..., tool_names: ToolNames | None = ...
     ) -> Conversion: ...
 
 
-class _From(Protocol):
+class _FromContents(Protocol):
     def __call__(self, contents: Iterable[Converted | Mapping[str, Any]]) -> Restored: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """The two directions of a format."""
+    """The conversions of one format in both directions."""
 
-    to_contents: _To
-    from_contents: _From
+    to_contents: _ToContents
+    from_contents: _FromContents
 
 
 FORMATS: Mapping[Format, Converter] = MappingProxyType(
     {
-        "strands": Converter(strands.to_contents, strands_back.from_contents),
-        "koog-0.8": Converter(koog_0_8.to_contents, koog_0_8_back.from_contents),
-        "koog-1": Converter(koog_1.to_contents, koog_1_back.from_contents),
-        "openai": Converter(openai.to_contents, openai_back.from_contents),
-        "langchain": Converter(langchain.to_contents, langchain_back.from_contents),
+        "strands": Converter(strands.to_contents, strands.from_contents),
+        "koog-0.8": Converter(koog_0_8.to_contents, koog_0_8.from_contents),
+        "koog-1": Converter(koog_1.to_contents, koog_1.from_contents),
+        "openai": Converter(openai.to_contents, openai.from_contents),
+        "langchain": Converter(langchain.to_contents, langchain.from_contents),
         "google": Converter(google.to_contents, google.from_contents),
     }
 )
@@ -93,20 +83,20 @@ FORMATS: Mapping[Format, Converter] = MappingProxyType(
 def to_contents(
     messages: Iterable[Any], form: Format, *, options: Options = DEFAULTS, tool_names: ToolNames | None = None
 ) -> Conversion:
-    """Return the Contents of *messages*, which are all of one format, named by its tag.
+    """Return the Contents of *messages*, which all have the format *form*.
 
-    Give the same *tool_names* to each batch of one conversation, so that a result finds the name of its tool.
+    Pass the same *tool_names* for each batch of one conversation, so that each result gets the name of its tool.
 
     Raises:
-        ValueError: a field is of a wrong type; names message and field, and quotes nothing of what was said.
+        ValueError: a field is of a wrong type; names message and field, and quotes no content.
     """
     return FORMATS[form].to_contents(messages, options=options, tool_names=tool_names)
 
 
 def from_contents(contents: Iterable[Converted | Mapping[str, Any]], form: Format) -> Restored:
-    """Return *contents* as messages of a format, and what of them it cannot say.
+    """Return *contents* as messages of the format *form*, and what was dropped of them.
 
-    What `to_contents` reported no drop of comes back as it was, up to how JSON text is spaced.
+    A message of which nothing was dropped in either direction is unchanged, except for the spacing of JSON text.
 
     Raises:
         ValueError: a field is of a wrong type; names Content and field.

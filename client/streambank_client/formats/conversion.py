@@ -1,4 +1,4 @@
-"""What a conversion of messages takes and gives."""
+"""The options and results of a conversion."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from typing import Any, Literal, TypeAlias
 JSON: TypeAlias = "dict[str, Any]"
 Format = Literal["strands", "koog-0.8", "koog-1", "openai", "langchain", "google"]
 
-# The service takes events of 350,000 bytes of JSON; 5,000 are left for the event's id, its time and its braces.
+# The service accepts events of 350,000 bytes of JSON; 5,000 are reserved for the event's id, time and braces.
 MAX_CONTENT_BYTES = 345_000
-# 320,000 once they are base64, which leaves 25,000 for what is said about them.
+# These are 320,000 bytes as base64, which leaves 25,000 for the rest of the Content.
 MAX_INLINE_BYTES = 240_000
 
 
 class Reason(StrEnum):
-    """Why something of a message did not come through as it was."""
+    """The reason why a message, a part or a field was dropped or changed."""
 
     BLANK = "blank"
-    """It is text of nothing but white space, or media of no bytes."""
+    """The text is only white space, or the media have no bytes."""
     EMPTY = "empty"
-    """Nothing of the message is left."""
+    """No part of the message is left."""
     SYSTEM = "system"
-    """Instructions are no conversation; `Options.include_system` keeps them."""
+    """Instructions are not conversation; `Options.include_system` includes them."""
     REASONING = "reasoning"
-    """Reasoning is no evidence; `Options.include_reasoning` keeps it as a thought."""
+    """Reasoning is not evidence; `Options.include_reasoning` includes it as a thought."""
     UNKNOWN = "unknown"
-    """The message is of no role or class that is known."""
+    """The role or class of the message is not known."""
     UNSUPPORTED = "unsupported"
-    """The other side has nothing of the kind."""
+    """The target format has no such part."""
     NO_ADDRESS = "no_address"
-    """A file that a provider keeps under an id: there is neither its content nor a URI."""
+    """The file is only an id at a provider, without content or URI."""
     NO_ID = "no_id"
-    """The other side ties calls and results together by ids, and there is none."""
+    """The target format matches results to calls by id, and there is no id."""
     MALFORMED = "malformed"
-    """It holds nothing, or what says to be base64 or a time is not."""
+    """The content is missing, or is not valid base64 or not a valid time."""
     NOT_JSON = "not_json"
-    """It holds what JSON cannot: a NaN, a date, an object of a class."""
+    """The value cannot be JSON, such as NaN, a date or an object of a class."""
     TOO_LARGE = "too_large"
-    """It does not fit into one event, or its bytes are more than `Options.max_inline_bytes`."""
+    """The part does not fit into one event, or its bytes exceed `Options.max_inline_bytes`."""
     TOO_DEEP = "too_deep"
-    """It is nested deeper than the service takes."""
+    """The part is nested deeper than the service accepts."""
     REPEATED = "repeated"
-    """The message says the same in another place."""
+    """The message contains the same thing in another place."""
     NO_PLACE = "no_place"
-    """A detail, such as token counts, that the other side has no field for; the rest came through."""
+    """The target format has no field for a detail, such as token counts; the rest was converted."""
     REWRITTEN = "rewritten"
-    """It came through in another form, from which the first one cannot be made again."""
+    """It was converted to a form from which the original cannot be restored."""
 
 
-_DETAILS = frozenset({Reason.NO_PLACE, Reason.REWRITTEN, Reason.REPEATED})
-_WHOLE = frozenset({Reason.EMPTY, Reason.SYSTEM, Reason.UNKNOWN})
+_DETAIL_REASONS = frozenset({Reason.NO_PLACE, Reason.REWRITTEN, Reason.REPEATED})
+_MESSAGE_REASONS = frozenset({Reason.EMPTY, Reason.SYSTEM, Reason.UNKNOWN})
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What did not come through: of message *index*, of its part number *part* (None: of the message itself)."""
+    """Something dropped of message *index*, in its part with the index *part*, or in the message itself if None."""
 
     index: int
     part: int | None
@@ -66,18 +66,18 @@ class Dropped:
 
     @property
     def is_detail(self) -> bool:
-        """Tell whether the thing itself came through, and only a detail of it or its form did not."""
-        return self.reason in _DETAILS
+        """Return whether the part was converted, and only a detail or its form was dropped."""
+        return self.reason in _DETAIL_REASONS
 
     @property
     def is_message(self) -> bool:
-        """Tell whether the whole message was dropped."""
-        return self.reason in _WHOLE
+        """Return whether the whole message was dropped."""
+        return self.reason in _MESSAGE_REASONS
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A Content as the API takes it, and where it comes from: *message_id* and *time* as the framework gave them."""
+    """A Content as the API accepts it, with the index of its message and the framework's id and time of it."""
 
     content: JSON
     index: int
@@ -87,7 +87,7 @@ class Converted:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """Contents in the order of their messages; each message is in *contents* or a dropped message of *dropped*."""
+    """Contents in the order of their messages; each message is in *contents*, or in *dropped* as a whole."""
 
     contents: tuple[Converted, ...]
     dropped: tuple[Dropped, ...] = ()
@@ -95,7 +95,7 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """Messages of a framework made of Contents, in order; the indexes of *dropped* are those of the Contents."""
+    """A framework's messages, in the order of their Contents; *dropped* has the indexes of the Contents."""
 
     messages: tuple[JSON, ...]
     dropped: tuple[Dropped, ...] = ()
@@ -103,10 +103,10 @@ class Restored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What is converted, and how much of it.
+    """What a conversion includes, and its limits.
 
-    max_inline_bytes: the raw bytes of one message's media together; 0 keeps none.
-    max_content_bytes: the JSON of one Content; words are kept before media, short ones before long ones.
+    max_inline_bytes: the limit for the raw bytes of all media of one message; 0 drops all media.
+    max_content_bytes: the limit for the JSON of one Content; text is kept before media, small parts before large ones.
     """
 
     include_system: bool = False

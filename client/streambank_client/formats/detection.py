@@ -1,4 +1,4 @@
-"""Telling the formats apart by their shape."""
+"""Detecting the format of a message by its shape."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from streambank_client.formats.conversion import Format
-from streambank_client.formats.koog import PACKAGE
+from streambank_client.formats.koog.metadata import PACKAGE
 
 _CHAT_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-_OLD_KOOG = ("Message.Tool.Call", "Message.Tool.Result", "Message.Reasoning")
+_KOOG_0_8_CLASSES = ("Message.Tool.Call", "Message.Tool.Result", "Message.Reasoning")
 
 
 def detect(message: Any) -> Format | None:
-    """Return the format of a message, None if it is none of those known.
+    """Return the format of a message, or None if it is not known.
 
-    A system message of Koog is the same in both generations, and taken for the newer one.
+    A system message of Koog looks the same in both versions and is detected as the newer one.
     """
     if not isinstance(message, Mapping):
         return None
     kind = message.get("type")
     if isinstance(kind, str):
-        return _typed(kind, message)
+        return _detect_by_type(kind, message)
     if isinstance(message.get("parts"), list):
         return "google"
     if str(message.get("role")) in _CHAT_ROLES:
@@ -29,25 +29,25 @@ def detect(message: Any) -> Format | None:
     return None
 
 
-def _typed(kind: str, message: Mapping[str, Any]) -> Format | None:
+def _detect_by_type(kind: str, message: Mapping[str, Any]) -> Format | None:
     if kind.startswith(f"{PACKAGE}Message."):
-        return _koog(kind.removeprefix(PACKAGE), message.get("parts"))
+        return _detect_koog(kind.removeprefix(PACKAGE), message.get("parts"))
     return "langchain" if isinstance(message.get("data"), Mapping) else None
 
 
-def _koog(kind: str, parts: Any) -> Format:
-    if kind in _OLD_KOOG:
+def _detect_koog(kind: str, parts: Any) -> Format:
+    if kind in _KOOG_0_8_CLASSES:
         return "koog-0.8"
-    is_untyped = kind != "Message.System" and isinstance(parts, list) and bool(parts)
-    return "koog-0.8" if is_untyped and not any(map(_is_new_part, parts)) else "koog-1"
+    has_untyped_parts = kind != "Message.System" and isinstance(parts, list) and bool(parts)
+    return "koog-0.8" if has_untyped_parts and not any(map(_is_koog_1_part, parts)) else "koog-1"
 
 
-def _is_new_part(part: Any) -> bool:
+def _is_koog_1_part(part: Any) -> bool:
     return isinstance(part, Mapping) and str(part.get("type", "")).startswith(f"{PACKAGE}MessagePart.")
 
 
 def _is_strands(content: Any) -> bool:
-    """Strands' blocks are named by their key, OpenAI's by their type."""
+    """Return whether the content has blocks named by their key, as Strands', not by their type, as OpenAI's."""
     if not isinstance(content, list):
         return False
     return not any(isinstance(block, Mapping) and "type" in block for block in content)

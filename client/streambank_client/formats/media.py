@@ -1,4 +1,4 @@
-"""Media types and encodings: formats and MIME types both ways, base64 in its spellings, data: URLs."""
+"""Media types and encodings: format names and MIME types, base64 and data: URLs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
 _OFFICE = "application/vnd.openxmlformats-officedocument."
-# What is not simply kind/format. The first format of a MIME type is the one that it is turned back into.
+# MIME types that are not kind/format. A MIME type is converted back to the first of its formats.
 _MIME_TYPES = {
     ("image", "jpeg"): "image/jpeg",
     ("image", "jpg"): "image/jpeg",
@@ -43,65 +43,71 @@ _EXTENSIONS = {
     "3gp": ("video", "three_gp"),
 }
 _EXTENSION = re.compile(r"\.([A-Za-z0-9]{1,5})(?:[?#]|$)")
-UNKNOWN = "application/octet-stream"
+UNKNOWN_MIME_TYPE = "application/octet-stream"
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
-_MAX_DATA_HEADER = 200
+_MAX_DATA_HEADER_CHARACTERS = 200
 
 
-def mime_type(kind: str, form: str) -> str:
-    """Return the MIME type of a format name of *kind*: image, document, video, audio."""
-    return _MIME_TYPES.get((kind, form)) or f"{'application' if kind == 'document' else kind}/{form or '*'}"
+def mime_type(kind: str, format_name: str) -> str:
+    """Return the MIME type of a format name; *kind* is image, document, video or audio."""
+    return (
+        _MIME_TYPES.get((kind, format_name)) or f"{'application' if kind == 'document' else kind}/{format_name or '*'}"
+    )
 
 
 def kind_and_format(mime: str) -> tuple[str, str]:
-    """Return kind and format name of a MIME type; what is neither image, video nor audio is a document."""
+    """Return the kind and the format name of a MIME type; all but images, video and audio are documents."""
     bare = mime.split(";", 1)[0].strip().lower()
     main, _, sub = bare.partition("/")
     return _FORMATS.get(bare) or (main if main in ("image", "video", "audio") else "document", sub)
 
 
-def comes_back(kind: str, form: str) -> bool:
-    """Tell whether the format's MIME type leads back to it."""
-    return kind_and_format(mime_type(kind, form)) == (kind, form)
+def is_reversible(kind: str, format_name: str) -> bool:
+    """Return whether the format's MIME type is converted back to the same format."""
+    return kind_and_format(mime_type(kind, format_name)) == (kind, format_name)
 
 
-def guessed(name: str, kind: str | None = None) -> str:
-    """Return the MIME type that the extension of a file name or URL promises, else what *kind* allows to say."""
-    found = _EXTENSION.search(name.rpartition("/")[2])
-    pair = _EXTENSIONS.get(found[1].lower()) if found else None
+def guess_mime_type(name: str, kind: str | None = None) -> str:
+    """Return the MIME type for the extension of a file name or URL, else a general one for *kind*."""
+    match = _EXTENSION.search(name.rpartition("/")[2])
+    pair = _EXTENSIONS.get(match[1].lower()) if match else None
     if pair and kind in (None, pair[0]):
         return mime_type(*pair)
-    return UNKNOWN if kind in (None, "document") else f"{kind}/*"
+    return UNKNOWN_MIME_TYPE if kind in (None, "document") else f"{kind}/*"
 
 
-def encoded(value: Any) -> str | None:
-    """Return bytes as base64: raw, as base64, or as Strands' sessions keep them; None if it is none of these."""
-    value = _unwrapped(value)
+def to_base64(value: Any) -> str | None:
+    """Return *value* as base64, or None if it is not raw bytes, base64 or the form that Strands' sessions store."""
+    value = _unwrap(value)
     if isinstance(value, bytes | bytearray | memoryview):
         return b64encode(value).decode()
     return value if isinstance(value, str) and is_base64(value) else None
 
 
-def size(value: Any) -> int | None:
-    """Return how many bytes *value* holds or stands for, in one of the spellings of `encoded`."""
-    value = _unwrapped(value)
+def size_bytes(value: Any) -> int | None:
+    """Return the number of bytes that *value* contains or encodes, in any form that `to_base64` accepts."""
+    value = _unwrap(value)
     if isinstance(value, bytes | bytearray | memoryview):
         return len(value)
     return len(value.rstrip("=")) * 3 // 4 if isinstance(value, str) else None
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     is_wrapped = isinstance(value, Mapping) and value.get("__bytes_encoded__") is True
     return value.get("data") if is_wrapped else value
 
 
 def is_base64(text: str) -> bool:
-    """Tell whether *text* is base64, of either alphabet, as JSON of protocol buffers may have it."""
+    """Return whether *text* is base64 of either alphabet, as JSON of protocol buffers allows."""
     return bool(_BASE64.fullmatch(text)) and len(text.rstrip("=")) % 4 != 1
 
 
-def decoded(text: str) -> bytes:
-    """Return the bytes of base64 in either alphabet, padded or not. Raises ValueError if it is not base64."""
+def from_base64(text: str) -> bytes:
+    """Return the bytes of base64 in either alphabet, padded or not.
+
+    Raises:
+        ValueError: the text is not base64.
+    """
     if not is_base64(text):
         raise ValueError("not base64")
     bare = text.rstrip("=")
@@ -116,10 +122,10 @@ def is_data_url(url: str) -> bool:
     return url[:5].lower() == "data:"
 
 
-def opened(url: str) -> tuple[str, str] | None:
-    """Return MIME type and base64 of a data: URL, None if it is not a well-formed one."""
+def parse_data_url(url: str) -> tuple[str, str] | None:
+    """Return the MIME type and the base64 of a data: URL, or None if it is malformed."""
     header, comma, body = url[5:].partition(",")
-    if not comma or len(header) > _MAX_DATA_HEADER:
+    if not comma or len(header) > _MAX_DATA_HEADER_CHARACTERS:
         return None
     mime = header.removesuffix(";base64")
     try:

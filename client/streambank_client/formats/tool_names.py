@@ -1,4 +1,4 @@
-"""Which tool a result is of, for formats whose results do not say."""
+"""The names of called tools, for formats whose results do not name their tool."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import OrderedDict, deque
 
 
 class ToolNames:
-    """The names of the newest *limit* calls; results without an id answer the calls without one in their order.
+    """The names of the newest *limit* calls; a result without an id belongs to the oldest call without an id.
 
-    Give the same one to each conversion of a conversation that arrives in batches. Not for several threads at once.
+    Use the same object for each conversion of a conversation that arrives in batches. Not thread-safe.
     """
 
     def __init__(self, limit: int = 1_000) -> None:
@@ -19,7 +19,7 @@ class ToolNames:
         self._names: OrderedDict[str, str] = OrderedDict()
         self._unanswered: deque[str] = deque(maxlen=limit)
 
-    def called(self, call_id: str | None, name: str) -> None:
+    def add_call(self, call_id: str | None, name: str) -> None:
         """Remember that tool *name* was called."""
         if not call_id:
             self._unanswered.append(name)
@@ -29,8 +29,11 @@ class ToolNames:
         if len(self._names) > self._limit:
             self._names.popitem(last=False)
 
-    def answering(self, call_id: str | None) -> str:
-        """Return the name of the tool whose result has *call_id*, `""` if its call was not seen or is long ago."""
+    def pop_name(self, call_id: str | None) -> str:
+        """Return the name of the tool that was called with *call_id*, or `""` if the call is not known.
+
+        Without an id, return the name of the oldest call without one, and remove it.
+        """
         if call_id:
             return self._names.get(call_id, "")
         return self._unanswered.popleft() if self._unanswered else ""

@@ -53,8 +53,8 @@ def test_tool_names_are_bounded():
     """Only the newest calls are remembered, by id and in order alike; a call that is made again stays."""
     names = ToolNames(limit=2)
     for call_id, name in (("a", "f"), ("b", "g"), ("a", "f"), ("c", "h"), (None, "x"), (None, "y"), (None, "z")):
-        names.called(call_id, name)
-    assert [names.answering(call_id) for call_id in ("a", "b", "c")] == ["f", "", "h"]
-    assert [names.answering(None) for _ in range(3)] == ["y", "z", ""]
+        names.add_call(call_id, name)
+    assert [names.pop_name(call_id) for call_id in ("a", "b", "c")] == ["f", "", "h"]
+    assert [names.pop_name(None) for _ in range(3)] == ["y", "z", ""]
     with pytest.raises(ValueError, match="limit"):
         ToolNames(limit=0)

@@ -3,7 +3,7 @@
 import pytest
 
 from streambank_client import formats
-from tests.client.formats.said import THINKING, comes_back, losses, parts
+from tests.client.formats.checks import THINKING, assert_round_trip, losses, parts
 
 SNAKE = {
     "role": "model",
@@ -84,7 +84,7 @@ def test_contents_come_back():
     camel = formats.to_contents([SNAKE], "google").contents[0].content
     url_safe = {"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": "__4="}}]}
     later = {"role": "user", "parts": [{"somethingNew": {"aField": [1]}}]}
-    comes_back([camel, url_safe, later], "google")
+    assert_round_trip([camel, url_safe, later], "google")
 
 
 def test_one_field_in_two_spellings_is_refused():

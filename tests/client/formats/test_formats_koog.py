@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from streambank_client import formats
-from tests.client.formats.said import THINKING, comes_back, losses, parts, unsayable
+from tests.client.formats.checks import THINKING, assert_round_trip, losses, parts, restore_losses
 from tests.client.formats.shapes import NO_TIME
 
 P = "ai.koog.prompt.message."
@@ -220,7 +220,7 @@ def test_newer_messages_come_back():
     """Every kind of part survives the way there and back, time and id too."""
     video = {"type": f"{P}AttachmentSource.Video", **image(format="3gp", mimeType="video/3gpp")}
     failed = part("Tool.Result", id="c", tool="f", parts=[part("Text", text="no")], isError=True)
-    comes_back(
+    assert_round_trip(
         [
             new("User", part("Text", text="a"), part("Attachment", source=video), failed, meta=TIMED),
             new(
@@ -237,7 +237,7 @@ def test_newer_messages_come_back():
 def test_older_messages_come_back():
     """Every kind of message survives the way there and back, time and id too."""
     file = {"type": f"{P}ContentPart.File", **image(format="docx", mimeType=DOCX, fileName="a.docx")}
-    comes_back(
+    assert_round_trip(
         [
             old("User", {"type": "text", "text": "a"}, file, meta=TIMED),
             old("Reasoning", {"text": "hm"}, encrypted="e"),
@@ -297,4 +297,4 @@ def test_one_content_becomes_several_older_messages():
 )
 def test_what_koog_cannot_say_is_reported(tag, role, found, reported):
     """The way back never loses in silence what Koog has no class for."""
-    assert (0, 0, *reported) in unsayable([{"role": role, "parts": [found]}], tag)
+    assert (0, 0, *reported) in restore_losses([{"role": role, "parts": [found]}], tag)

@@ -3,7 +3,7 @@
 import pytest
 
 from streambank_client import formats
-from tests.client.formats.said import THINKING, comes_back, losses, parts, unsayable
+from tests.client.formats.checks import THINKING, assert_round_trip, losses, parts, restore_losses
 
 
 def message(kind, content, **data):
@@ -162,7 +162,7 @@ def test_other_types_are_reported(kind):
 def test_messages_come_back():
     """Texts, images, files, reasoning, calls and results survive the way there and back, ids too."""
     call = {"name": "f", "args": {"a": 1}, "id": "x", "type": "tool_call"}
-    comes_back(
+    assert_round_trip(
         [
             message("human", "hi", id="h1"),
             message(
@@ -202,11 +202,11 @@ def test_messages_come_back():
 )
 def test_what_langchain_cannot_say_is_reported(part, reported):
     """The way back never loses in silence what a message has no block for."""
-    assert (0, 0, *reported) in unsayable([{"role": "model", "parts": [part]}], "langchain")
+    assert (0, 0, *reported) in restore_losses([{"role": "model", "parts": [part]}], "langchain")
 
 
 def test_a_result_without_an_id_is_reported():
     """A tool's message answers a call by its id."""
     part = {"functionResponse": {"name": "f", "response": {"output": "x"}}}
-    found = unsayable([{"role": "user", "parts": [part]}], "langchain")
+    found = restore_losses([{"role": "user", "parts": [part]}], "langchain")
     assert found == [(0, 0, "functionResponse", "no_id"), (0, None, "message", "empty")]

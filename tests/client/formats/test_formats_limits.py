@@ -8,7 +8,7 @@ from streambank.wire import ingest
 from streambank_client import formats
 from streambank_client.formats import Options, Reason
 from streambank_client.formats.conversion import MAX_CONTENT_BYTES, MAX_INLINE_BYTES
-from tests.client.formats.said import losses, parts
+from tests.client.formats.checks import losses, parts
 
 
 def said(*blocks):

@@ -3,7 +3,7 @@
 import pytest
 
 from streambank_client import formats
-from tests.client.formats.said import comes_back, losses, parts, unsayable
+from tests.client.formats.checks import assert_round_trip, losses, parts, restore_losses
 
 
 def user(*blocks):
@@ -107,7 +107,7 @@ def test_arguments_that_are_no_object(arguments, args):
 def test_media(block, part):
     """URLs are links, data: URLs and base64 go inline, and each comes back as it was."""
     assert parts(user(block), "openai") == [part]
-    comes_back([user({"type": "text", "text": "see"}, block)], "openai")
+    assert_round_trip([user({"type": "text", "text": "see"}, block)], "openai")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_unknown_roles_and_calls_are_reported():
 
 def test_messages_come_back():
     """Texts, calls and results survive the way there and back."""
-    comes_back(
+    assert_round_trip(
         [
             {"role": "user", "content": "hi"},
             {"role": "assistant", "content": "wait", "tool_calls": [call('{"a":"ü"}')]},
@@ -240,4 +240,4 @@ def test_results_in_one_content_become_messages_of_their_own():
 )
 def test_what_openai_cannot_say_is_reported(role, found, reported):
     """The way back never loses in silence what a chat message has no place for."""
-    assert reported in unsayable([{"role": role, "parts": found}], "openai")
+    assert reported in restore_losses([{"role": role, "parts": found}], "openai")

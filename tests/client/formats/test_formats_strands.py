@@ -6,7 +6,7 @@ import pytest
 
 from streambank_client import formats
 from streambank_client.formats import Options, ToolNames
-from tests.client.formats.said import THINKING, comes_back, losses, parts, unsayable
+from tests.client.formats.checks import THINKING, assert_round_trip, losses, parts, restore_losses
 
 OFFICE = "application/vnd.openxmlformats-officedocument."
 PAYLOAD = [
@@ -177,7 +177,7 @@ def test_formats_and_mime_types(kind, form, mime):
     named = {"name": "n"} if kind == "document" else {}
     block = {kind: {"format": form, **named, "source": {"bytes": b"x"}}}
     assert parts(said(block), "strands")[0]["inlineData"]["mimeType"] == mime
-    comes_back([said(block)], "strands")
+    assert_round_trip([said(block)], "strands")
 
 
 def test_what_lies_in_s3_is_a_link():
@@ -241,7 +241,7 @@ def test_cited_text_is_text():
 def test_messages_come_back():
     """Text, calls, results, reasoning, media and links survive the way there and back unchanged."""
     location = {"type": "s3", "uri": "s3://b/v.mp4"}
-    comes_back(
+    assert_round_trip(
         [
             {**said({"text": "hi"}, role="user"), "tracking_id": "a"},
             said(
@@ -283,5 +283,5 @@ def test_messages_come_back():
 )
 def test_what_strands_cannot_say_is_reported(part, reported):
     """The way back never loses in silence what Strands has no block or field for."""
-    found = unsayable([{"role": "model", "parts": [part]}], "strands")
+    found = restore_losses([{"role": "model", "parts": [part]}], "strands")
     assert (0, 0, *reported) in found

@@ -1,4 +1,4 @@
-"""Parts as the service will read them: pure JSON, not too deep, and how large."""
+"""Checking a part against the service's rules: valid JSON and limited depth; and measuring its size."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from typing import Any
 
 from streambank_client.formats.conversion import JSON, Reason
 
-# The service takes events of 32 levels; a part begins on the third.
+# The service accepts events of 32 levels; a part begins on the third.
 _MAX_DEPTH = 29
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """A copy of a part that shares nothing with the message; *is_repaired*: half surrogate pairs were replaced."""
+class ValidPart:
+    """A deep copy of a part; *is_repaired*: unpaired surrogates were replaced."""
 
     part: JSON
-    size: int
+    size_bytes: int
     is_repaired: bool
 
 
-def weigh(part: JSON) -> Weighed | Reason:
-    """Return *part* as JSON and its bytes, or why the service would not take it."""
-    if not _is_flat(part):
+def validate_part(part: JSON) -> ValidPart | Reason:
+    """Return a copy of *part* with its size as JSON, or the reason why the service would reject it."""
+    if not _is_within_depth(part):
         return Reason.TOO_DEEP
     try:
         text = json.dumps(part, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError):
         return Reason.NOT_JSON
-    sound = _repaired(text)
-    return Weighed(json.loads(sound), len(sound.encode()), sound != text)
+    repaired = _replace_unpaired_surrogates(text)
+    return ValidPart(json.loads(repaired), len(repaired.encode()), repaired != text)
 
 
-def _repaired(text: str) -> str:
+def _replace_unpaired_surrogates(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -42,7 +42,7 @@ def _repaired(text: str) -> str:
     return text
 
 
-def _is_flat(value: Any) -> bool:
+def _is_within_depth(value: Any) -> bool:
     level = [value]
     for _ in range(_MAX_DEPTH + 1):
         level = [inner for outer in level for inner in _children(outer)]

@@ -1,0 +1,1 @@
+"""Koog's messages as JSON, in the two versions of its format."""
