@@ -15,15 +15,15 @@ from google.genai import types as genai
 
 from streambank_client.banks import AsyncStreambank
 from streambank_client.errors import NotFound
-from streambank_client.fitting import in_calls
+from streambank_client.http.batching import batches
 from streambank_client.types.events import Content, Event, GenerationRule
 
 if TYPE_CHECKING:
     from google.adk.events import Event as AdkEvent
     from google.adk.sessions import Session
 
-    from streambank_client.sending import Settings
-    from streambank_client.spelling import MetadataValue
+    from streambank_client.http.encoding import MetadataValue
+    from streambank_client.http.settings import Settings
     from streambank_client.types.memories import RetrievedMemory
 
 # What the service takes in a call and of one event, with room for what stands around the events.
@@ -176,7 +176,7 @@ def _calls(events: Iterable[Event]) -> Iterator[list[Event]]:
     kept = [one for one in weighed if one[1] <= MAX_EVENT_BYTES]
     if len(kept) < len(weighed):
         _log.warning("events too large to be kept", extra={"events": len(weighed) - len(kept)})
-    for call in in_calls(kept, lambda one: one[1], most_events=MAX_EVENTS, most_bytes=MAX_CALL_BYTES):
+    for call in batches(kept, lambda one: one[1], most_events=MAX_EVENTS, most_bytes=MAX_CALL_BYTES):
         yield [event for event, _ in call]
 
 

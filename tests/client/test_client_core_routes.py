@@ -13,9 +13,9 @@ import pytest
 
 from infra.openapi.routes import ROUTES, Route
 from streambank_client import AsyncBank, AsyncStreambank, Bank, Streambank
-from streambank_client.calls import camel
 from streambank_client.errors import NotFound
-from streambank_client.routes import _Method
+from streambank_client.http.encoding import camel_case
+from streambank_client.routes import BaseRoute
 from tests.client import samples
 from tests.client.answering import refused, script
 
@@ -39,7 +39,7 @@ UNDER_ANOTHER_NAME = {"ingestEventsOfBank": "ingestEvents"}
 
 def methods(kind: type) -> dict[str, Any]:
     """Return the routes among a class's attributes."""
-    return {name: value for name, value in inspect.getmembers(kind) if isinstance(value, _Method)}
+    return {name: value for name, value in inspect.getmembers(kind) if isinstance(value, BaseRoute)}
 
 
 def asked() -> Iterator[tuple[httpx.Request, Any]]:
@@ -51,7 +51,7 @@ def asked() -> Iterator[tuple[httpx.Request, Any]]:
                 owner = seam.client().bank() if kind is Bank else seam.client()
                 with pytest.raises(NotFound):
                     list(getattr(owner, name)(**arguments))
-                yield seam.asked[0], methods(kind)[name].call
+                yield seam.asked[0], methods(kind)[name].make_call
 
 
 ASKED = list(asked())
@@ -93,7 +93,7 @@ def test_parameters_of_a_route_can_be_given(route: Route) -> None:
     named = {one["name"] for one in route.parameters if one["in"] == "query"}
     named |= {field.alias or name for name, field in route.body.model_fields.items()} if route.body else set()
     calls = {call for request, call in ASKED if fits(request, route)}
-    arguments = {camel(name) for call in calls for name in given(call)}
+    arguments = {camel_case(name) for call in calls for name in given(call)}
     arguments |= {"ttl"} & {name.removesuffix("Seconds") for name in arguments}
     assert named - arguments - MADE_OF_OTHERS - NOT_GIVEN == set()
 
@@ -108,7 +108,7 @@ def test_methods_tell_about_themselves() -> None:
     """Name, documentation and signature of a method are those of the call, without its place."""
     bank = script(refused(404, "NOT_FOUND")).client().bank()
     assert bank.get_memory.__name__ == "get_memory"
-    assert bank.get_memory.__doc__ == Bank.get_memory.__doc__ == methods(Bank)["get_memory"].call.__doc__
+    assert bank.get_memory.__doc__ == Bank.get_memory.__doc__ == methods(Bank)["get_memory"].make_call.__doc__
     assert list(inspect.signature(bank.get_memory).parameters) == ["memory"]
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from infra.openapi.routes import ROUTES
 from streambank_client import types
-from streambank_client.spelling import seconds
+from streambank_client.http.encoding import duration
 from streambank_client.types.memories import RetrievedMemories
 from tests.client.answering import reply, script
 from tests.client.samples import SCOPE
@@ -148,7 +148,7 @@ def test_both_spellings_are_taken() -> None:
 @given(st.timedeltas(timedelta(0), timedelta(days=36_525)))
 def test_spans_survive_the_wire(span: timedelta) -> None:
     """A span is written so that it is read back to the microsecond."""
-    written = seconds(span)
+    written = duration(span)
     assert written.endswith("s")
     assert types.TtlConfig.model_validate({"defaultTtl": written}).default_ttl == span
 

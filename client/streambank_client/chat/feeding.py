@@ -14,8 +14,8 @@ from streambank_client import formats
 from streambank_client.banks import AsyncBank, Bank
 from streambank_client.chat.providers import Message
 from streambank_client.errors import StreambankError
-from streambank_client.fitting import in_calls, is_of_an_event
 from streambank_client.formats import Converted, Format, Options, ToolNames
+from streambank_client.http.batching import batches, is_caused_by_event
 from streambank_client.types.events import Event, GenerationRule
 
 # The service takes 1,000 events and 4,000,000 bytes in a call; an event's id and time are little beside its content.
@@ -85,7 +85,7 @@ class Feed:
     async def send(self, messages: Sequence[Message], *, loaded: Sequence[Message], to: Destination) -> None:
         """Ingest those of a turn's *messages* that were not *loaded*."""
         events = self._events(messages, new_messages(messages, loaded), to.run_id)
-        for part in in_calls(events, _size, most_events=_MOST_EVENTS, most_bytes=_MOST_BYTES):
+        for part in batches(events, _size, most_events=_MOST_EVENTS, most_bytes=_MOST_BYTES):
             await self._send(part, to)
 
     def _events(self, messages: Sequence[Message], new: Sequence[int], run_id: str) -> list[Event]:
@@ -117,7 +117,7 @@ class Feed:
             if inspect.isawaitable(sent):
                 await sent
         except StreambankError as error:
-            if is_of_an_event(error):
+            if is_caused_by_event(error):
                 await self._halve(events, to, error)
             else:
                 self.counts.failed += len(events)

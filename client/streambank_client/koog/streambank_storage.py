@@ -13,8 +13,8 @@ from uuid import uuid4
 
 from streambank_client.banks import AsyncBank, Bank
 from streambank_client.errors import InvalidArgument, NotFound
-from streambank_client.fitting import in_calls, is_of_an_event
 from streambank_client.formats.conversion import MAX_CONTENT_BYTES
+from streambank_client.http.batching import batches, is_caused_by_event
 from streambank_client.koog.records import MemoryRecord, SearchRequest, SearchResult, TextDocument
 from streambank_client.koog.steps import Ask, Steps, drive, drive_async
 from streambank_client.types import MetadataValue
@@ -72,7 +72,7 @@ class _Target:
                 )
             )
         except InvalidArgument as error:
-            if not is_of_an_event(error):
+            if not is_caused_by_event(error):
                 raise
             if len(events) == 1:
                 _log.warning("records refused", extra={"error_type": type(error).__name__, "records": 1})
@@ -206,7 +206,7 @@ def _sound(text: str) -> str:
 
 def _parts(events: Sequence[Event]) -> Iterator[list[Event]]:
     """Yield *events* in as many calls as they need, without those that no call would take."""
-    return in_calls(filter(_is_small, events), _size, most_events=_MOST_EVENTS, most_bytes=_MOST_BYTES)
+    return batches(filter(_is_small, events), _size, most_events=_MOST_EVENTS, most_bytes=_MOST_BYTES)
 
 
 def _is_small(event: Event) -> bool:

@@ -76,6 +76,7 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "strands":
             raise
-        raise ModuleNotFoundError(f"{name} needs Strands: pip install 'streambank[strands]'", name="strands") from None
+        message = f"{name} needs Strands: pip install 'streambank-client[strands]'"
+        raise ModuleNotFoundError(message, name="strands") from None
     globals()[name] = value
     return value

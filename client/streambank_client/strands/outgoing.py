@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from streambank_client.errors import InvalidArgument
-from streambank_client.fitting import in_calls
 from streambank_client.formats import strands as strands_format
 from streambank_client.formats.conversion import JSON, Options, Reason
 from streambank_client.formats.tool_names import ToolNames
+from streambank_client.http.batching import batches
 from streambank_client.strands.stores import AddMessagesContext
 from streambank_client.strands.types import Message
 from streambank_client.types import Event
@@ -97,7 +97,7 @@ def _json(content: JSON) -> str:
 
 def calls(events: Sequence[Outgoing]) -> Iterator[Sequence[Outgoing]]:
     """Yield *events* in runs that each fit into a call."""
-    return in_calls(events, lambda event: event.size, most_events=MOST_EVENTS, most_bytes=MOST_BYTES)
+    return batches(events, lambda event: event.size, most_events=MOST_EVENTS, most_bytes=MOST_BYTES)
 
 
 def deliver(events: Sequence[Outgoing], send: Callable[[Sequence[Outgoing]], None]) -> tuple[str, ...]:

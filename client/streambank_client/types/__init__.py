@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from streambank_client.spelling import JsonObject, MetadataValue
+    from streambank_client.http.encoding import JsonObject, MetadataValue
     from streambank_client.types.banks import (
         BankContext,
         BankResource,

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from streambank_client.spelling import JsonObject
+from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape, Span
 from streambank_client.types.events import Event, GenerationRule
 from streambank_client.types.memories import Topic

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from pydantic import ConfigDict
 
-from streambank_client.spelling import JsonObject
+from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape, Span
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from streambank_client.spelling import JsonObject
+from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape
 
 

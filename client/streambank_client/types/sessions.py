@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streambank_client.spelling import JsonObject
+from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape
 from streambank_client.types.events import Content
 
