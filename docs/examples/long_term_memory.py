@@ -16,12 +16,12 @@ from uuid import uuid4
 from streambank_client import AsyncBank, AsyncStreambank, GenerationRule
 from streambank_client.koog import (
     AsyncStreambankStorage,
+    ConversationMessage,
     FilteringExtractionStrategy,
     IngestionSettings,
     IngestionTiming,
     LongTermMemory,
     MemoryRecord,
-    Message,
     RetrievalSettings,
     SearchRequest,
     UserPromptAugmenter,
@@ -31,7 +31,7 @@ EMAIL = re.compile(r"[\w.]+@[\w.]+")
 users_only = FilteringExtractionStrategy(roles={"user"})
 
 
-def without_addresses(messages: Sequence[Message]) -> list[MemoryRecord]:
+def without_addresses(messages: Sequence[ConversationMessage]) -> list[MemoryRecord]:
     """Make records of what the user said, without mail addresses; the ids stay, so that nothing is stored twice."""
     return [
         MemoryRecord(EMAIL.sub("[address]", record.content), record.id, record.metadata)
