@@ -108,7 +108,7 @@ class _Target:
 
 
 class StreambankStorage:
-    """A `WriteStorage` and `SearchStorage` over a bank: the service makes memories of the records, a search returns those.
+    """A `WriteStorage` and `SearchStorage` over a bank: records become memories, and a search returns these.
 
     scope: the scope of the memories; a namespace is one more of its keys, named "namespace".
     stream_id: the conversation; ids of messages must be unique in it.
