@@ -147,7 +147,7 @@ def list_session_events(
     order_by: str | None = None,
     page_size: int | None = None,
 ) -> PagedCall[types.SessionEvent]:
-    """List the events of a session in the order of their arrival, or by `timestamp`; *page_size* is 1 to 1,000 (100)."""
+    """List the events of a session as they were appended, or by `timestamp`; *page_size* is 1 to 1,000 (100)."""
     path = f"{resource.child('sessions', session).path}/events"
     parse = read_page(types.SessionEvent, "sessionEvents")
     return list_call(path, parse, filter=filter, order_by=order_by, page_size=page_size)

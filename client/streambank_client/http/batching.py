@@ -13,7 +13,7 @@ T = TypeVar("T")
 def batches(
     events: Iterable[T], size_of: Callable[[T], int], *, most_events: int, most_bytes: int
 ) -> Iterator[list[T]]:
-    """Yield *events* in order in as few batches as the limits allow; an event above *most_bytes* is alone in its batch."""
+    """Yield *events* in order, in batches within the limits; an event above *most_bytes* is alone in its batch."""
     batch: list[T] = []
     batch_bytes = 0
     for event in events:
@@ -28,6 +28,6 @@ def batches(
 
 
 def is_caused_by_event(error: Exception) -> bool:
-    """Return whether an event is why the service refused a call; with a wrong scope or rule it would refuse any event."""
+    """Return whether an event is why the service refused a call, and not, for example, a wrong scope."""
     names_event = isinstance(error, InvalidArgument) and error.field.startswith("directContentsSource")
     return names_event or isinstance(error, PayloadTooLarge)

@@ -13,8 +13,8 @@ from typing import Any
 from streambank_client import formats
 from streambank_client.formats import Converted, Format, Options
 
-# Media of a prompt are not text to remember, and encoding them before each call would take long. A text of any length is
-# read: the storage refuses what is too long for it.
+# Media are not text to remember, and encoding them before each call would take long. A text of any length is read: the
+# storage refuses what is too long for it.
 _OPTIONS = Options(include_system=True, system_prefix="", max_inline_bytes=0, max_content_bytes=sys.maxsize)
 _ROLES = {
     "human": "user",
