@@ -114,7 +114,7 @@ def _not_awaitable(result: Any) -> Any:
     if inspect.isawaitable(result):
         if inspect.iscoroutine(result):
             result.close()
-        raise MustBeAwaited("an asynchronous function needs an async model function and `async with`")
+        raise MustBeAwaited("the function is asynchronous: it needs an asynchronous caller and `async with`")
     return result
 
 
