@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import Self, Unpack
@@ -34,13 +35,6 @@ from streambank_client.routes import (
     Route,
     Synchronous,
 )
-
-
-async def async_sleep(seconds: float) -> None:
-    """Wait for *seconds* without blocking the event loop."""
-    from asyncio import sleep  # asyncio is a third of what importing this library takes
-
-    await sleep(seconds)
 
 
 class BankRoutes:
@@ -193,7 +187,7 @@ class AsyncStreambank(ClientRoutes, Asynchronous):
         base_url: str,
         *,
         transport: httpx.AsyncBaseTransport | None = None,
-        sleep: Callable[[float], Awaitable[None]] = async_sleep,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         **settings: Unpack[Settings],
     ) -> None:
         self._connections = AsyncConnections(transport, clock_of(settings))

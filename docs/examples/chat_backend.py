@@ -67,7 +67,7 @@ class ChatService:
         turn = self._chat.turn(
             question.session_id,
             system=[SYSTEM],
-            if_match=True,  # of two simultaneous requests of one session the second gets an error, and no message is lost
+            if_match=True,  # of two requests of one session at once the second gets an error, and nothing is lost
             scope={"user_id": question.user_id},
             run_id=question.request_id,
         )

@@ -35,7 +35,7 @@ class OperationSnapshot(Generic[R]):
 
 def read_object(shape: type[S]) -> Callable[[JsonReply], S]:
     """Return the reader of a reply that is one object."""
-    return lambda reply: shape.model_validate(reply.document)
+    return lambda reply: shape.from_reply(reply.document)
 
 
 def read_nothing(_: JsonReply) -> None:
@@ -46,7 +46,7 @@ def read_page(shape: type[S], field: str) -> Callable[[JsonReply], Page[S]]:
     """Return the reader of a page whose items are in *field*."""
 
     def read(reply: JsonReply) -> Page[S]:
-        items = [shape.model_validate(item) for item in reply.document.get(field) or ()]
+        items = [shape.from_reply(item) for item in reply.document.get(field) or ()]
         return Page(items, reply.document.get("nextPageToken") or "")
 
     return read
@@ -54,14 +54,14 @@ def read_page(shape: type[S], field: str) -> Callable[[JsonReply], Page[S]]:
 
 def read_operation(shape: type[S]) -> Callable[[JsonReply], OperationSnapshot[S]]:
     """Return the reader of an operation whose response is an object."""
-    return read_operation_with(shape.model_validate)
+    return read_operation_with(shape.from_reply)
 
 
 def read_operation_with(read_response: Callable[[JsonObject], R]) -> Callable[[JsonReply], OperationSnapshot[R]]:
     """Return the reader of an operation whose response is read by *read_response*."""
 
     def read(reply: JsonReply) -> OperationSnapshot[R]:
-        document = types.OperationDocument.model_validate(reply.document)
+        document = types.OperationDocument.from_reply(reply.document)
         has_response = document.done and document.error is None
         response = read_response(document.response or {}) if has_response else None
         return OperationSnapshot(
@@ -85,7 +85,7 @@ def delete_call(resource: ResourcePath, **query: Any) -> Call[OperationSnapshot[
         metadata=types.OperationMetadata(),
         response=types.Nothing(),
         error=None,
-        read_response=types.Nothing.model_validate,
+        read_response=types.Nothing.from_reply,
     )
     return Call(
         method="DELETE",

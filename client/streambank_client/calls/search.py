@@ -87,8 +87,8 @@ def _set_token(call: Call[Page[types.RetrievedMemory]], token: str) -> Call[Page
 
 def _read_memories(reply: JsonReply) -> types.RetrievedMemories:
     return types.RetrievedMemories(
-        map(types.RetrievedMemory.model_validate, reply.document.get("retrievedMemories") or ()),
-        events=map(types.RetrievedEvent.model_validate, reply.document.get("retrievedEvents") or ()),
+        map(types.RetrievedMemory.from_reply, reply.document.get("retrievedMemories") or ()),
+        events=map(types.RetrievedEvent.from_reply, reply.document.get("retrievedEvents") or ()),
         effective_top_k=_header_number(reply, "x-streambank-effective-top-k"),
         events_looked_at=_header_number(reply, "x-streambank-events-looked-at"),
     )
@@ -101,6 +101,5 @@ def _header_number(reply: JsonReply, header: str) -> int | None:
 
 def _read_profiles(reply: JsonReply) -> dict[str, types.Profile]:
     return {
-        schema: types.Profile.model_validate(profile)
-        for schema, profile in (reply.document.get("profiles") or {}).items()
+        schema: types.Profile.from_reply(profile) for schema, profile in (reply.document.get("profiles") or {}).items()
     }

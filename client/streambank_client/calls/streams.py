@@ -33,4 +33,4 @@ def redrive_operations(resource: ResourcePath, /) -> Call[types.RedrivenOperatio
 
 
 def _read_events(reply: JsonReply) -> list[types.EventStatus]:
-    return [types.EventStatus.model_validate(item) for item in reply.document.get("events") or ()]
+    return [types.EventStatus.from_reply(item) for item in reply.document.get("events") or ()]

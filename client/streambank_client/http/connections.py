@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import ssl
 import threading
 from collections.abc import AsyncGenerator, Callable
-from typing import TYPE_CHECKING
 
 import httpx
 
 from streambank_client import errors
-
-if TYPE_CHECKING:
-    import asyncio
-    import ssl
 
 # Above what API Gateway and Lambda let through, so that no reply of the service is refused.
 MAX_REPLY_BYTES = 32 * 1024 * 1024
@@ -99,20 +96,16 @@ class AsyncConnections:
 
     async def aclose(self) -> None:
         """Close the connections of the running loop; those of another loop are closed when that loop ends."""
-        from asyncio import get_running_loop  # asyncio is a third of what importing this library takes
-
         self._is_closed = True
-        entry = self._clients.get(get_running_loop())
+        entry = self._clients.get(asyncio.get_running_loop())
         if entry:
             await entry[1].aclose()
 
     async def _client(self) -> httpx.AsyncClient:
         """Return the client of the running loop."""
-        from asyncio import get_running_loop
-
         if self._is_closed:
             raise RuntimeError("the client is closed")
-        loop = get_running_loop()
+        loop = asyncio.get_running_loop()
         entry = self._clients.get(loop)
         if entry is None:
             entry = self._add(loop)

@@ -6,6 +6,7 @@ step returns or raises goes back into the generator.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterator
 from dataclasses import dataclass
@@ -105,9 +106,7 @@ def is_asynchronous(function: Callable[..., Any]) -> bool:
 async def _result_of(step: Invoke) -> Any:
     if not step.may_block:
         return await resolve(step.function())
-    from asyncio import to_thread  # asyncio is a third of what importing this library takes
-
-    return await resolve(await to_thread(step.function))
+    return await resolve(await asyncio.to_thread(step.function))
 
 
 def _not_awaitable(result: Any) -> Any:

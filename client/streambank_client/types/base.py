@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, PlainSerializer
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
 from pydantic.alias_generators import to_camel
 
+from streambank_client.errors import UnexpectedReply
 from streambank_client.http.encoding import JsonObject, MetadataValue, duration, rfc3339, typed_metadata
 
 _VALUE_FIELDS = ("stringValue", "doubleValue", "boolValue", "timestampValue")
@@ -26,6 +27,22 @@ class Shape(BaseModel):
         # Most programs use few of the types; building all of them would take most of the import's time.
         defer_build=True,
     )
+
+    @classmethod
+    def from_reply(cls, document: Any) -> Self:
+        """Return the object of a reply.
+
+        Raises:
+            UnexpectedReply: it is not as the service sends it; the message quotes none of it.
+        """
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            message = f"the reply's {place or 'body'} is not as expected: {first['type']}"
+            # Without the cause, whose own message quotes the reply.
+            raise UnexpectedReply(message) from None
 
     def document(self) -> JsonObject:
         """Return the object as it is sent to the API: in camelCase, without fields that are None."""
