@@ -28,7 +28,7 @@ def report() -> list[str]:
         process_seconds(code)  # so that what is measured is compiled
     lines = [f"{'':68}{'x ' + FLOOR:>24}"]
     for code in (*LIMITED, *OTHERS):
-        found = ratio(code)
-        limited = f"  (limit {LIMIT})" if found <= LIMIT else f"  OVER THE LIMIT of {LIMIT}"
-        lines.append(f"{code:68}{found:>24.2f}{limited if code in LIMITED else ''}")
+        factor = ratio(code)
+        limited = f"  (limit {LIMIT})" if factor <= LIMIT else f"  OVER THE LIMIT of {LIMIT}"
+        lines.append(f"{code:68}{factor:>24.2f}{limited if code in LIMITED else ''}")
     return lines

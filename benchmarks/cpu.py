@@ -21,7 +21,7 @@ FUNCTIONS = ("ingest", "api", "on_stream", "on_schedule", "extract", "consolidat
 LIMIT = 1.3
 CALLS = 300
 _ENVIRONMENT = {
-    "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'shared'}",
+    "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "shared", ROOT / "client"))),
     "TABLE_NAME": "table",
     "AUTH_MODE": "open",
     "STREAMBANK_MODEL": "bedrock",

@@ -15,15 +15,15 @@ from google.genai import types as genai
 
 from streambank_client.banks import AsyncStreambank
 from streambank_client.errors import NotFound
-from streambank_client.fitting import in_calls
+from streambank_client.http.batching import batches
 from streambank_client.types.events import Content, Event, GenerationRule
 
 if TYPE_CHECKING:
     from google.adk.events import Event as AdkEvent
     from google.adk.sessions import Session
 
-    from streambank_client.sending import Settings
-    from streambank_client.spelling import MetadataValue
+    from streambank_client.http.encoding import MetadataValue
+    from streambank_client.http.settings import Settings
     from streambank_client.types.memories import Memory
 
 # The service's limits for a call and for one event, with room for the rest of the request.
@@ -179,7 +179,7 @@ def _batches(events: Iterable[Event]) -> Iterator[list[Event]]:
     accepted = [(event, size_bytes) for event, size_bytes in sized if size_bytes <= MAX_EVENT_BYTES]
     if len(accepted) < len(sized):
         _log.warning("events too large to be kept", extra={"events": len(sized) - len(accepted)})
-    for batch in in_calls(accepted, lambda pair: pair[1], most_events=MAX_EVENTS, most_bytes=MAX_CALL_BYTES):
+    for batch in batches(accepted, lambda pair: pair[1], most_events=MAX_EVENTS, most_bytes=MAX_CALL_BYTES):
         yield [event for event, _ in batch]
 
 

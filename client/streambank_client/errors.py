@@ -1,4 +1,4 @@
-"""What the client raises: the service's errors by the names that the service uses, and what can happen on the way.
+"""Errors of the client: those of the service under the service's names, and those of the connection.
 
 StreambankError
 ├── InvalidArgument              400: names the field
@@ -11,11 +11,11 @@ StreambankError
 ├── AlreadyExists                409
 ├── Unavailable                  502, 503, 504: try again after retry_after_seconds
 │   ├── RateLimited              429
-│   └── ConnectionLost           no reply; says whether the request may have been carried out
+│   └── ConnectionLost           no reply; the request may have been carried out or not
 ├── InternalError                500
-├── DeadlineExceeded             the time given to a call, or to a wait, is over
+├── DeadlineExceeded             the time limit of a call or of a wait is over
 ├── OperationFailed              an operation ended with an error
-└── UnexpectedReply              a reply that is none of the service's
+└── UnexpectedReply              a reply that is not from the service
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ __all__ = [
 
 
 class StreambankError(Exception):
-    """Root of the tree; a message quotes no event text."""
+    """Base class of all errors; a message never quotes the text of events."""
 
 
 class InvalidArgument(StreambankError):
-    """The input breaks a rule; *field* is its path in the caller's own spelling, empty where no field is named."""
+    """The input breaks a rule; *field* is the path of the field as the caller wrote it, empty if there is none."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field}: {problem}" if field else problem)
@@ -56,15 +56,15 @@ class InvalidArgument(StreambankError):
 
 
 class PayloadTooLarge(InvalidArgument):
-    """The body is larger than the service takes."""
+    """The body is larger than the service accepts."""
 
 
 class Unauthenticated(StreambankError):
-    """The service does not know the token."""
+    """The service does not accept the key or the token."""
 
 
 class PermissionDenied(StreambankError):
-    """The token may not do this; what it may not even know of is NotFound instead."""
+    """The caller may not do this; a resource that it may not see raises NotFound instead."""
 
 
 class FailedPrecondition(StreambankError):
@@ -72,7 +72,7 @@ class FailedPrecondition(StreambankError):
 
 
 class PreconditionFailed(FailedPrecondition):
-    """The resource is not in the version that If-Match or If-None-Match asks for; nothing was written."""
+    """The resource does not have the version of If-Match or If-None-Match; nothing was written."""
 
 
 class NotFound(StreambankError):
@@ -84,7 +84,7 @@ class AlreadyExists(StreambankError):
 
 
 class Unavailable(StreambankError):
-    """Nothing was decided; the same request may be sent again after *retry_after_seconds*."""
+    """The service is not available; the same request may be sent again after *retry_after_seconds*."""
 
     def __init__(self, message: str, retry_after_seconds: int = 1) -> None:
         super().__init__(message)
@@ -92,11 +92,11 @@ class Unavailable(StreambankError):
 
 
 class RateLimited(Unavailable):
-    """The service takes no more calls for now; the call was not carried out."""
+    """The service accepts no more calls for now; the call was not carried out."""
 
 
 class ConnectionLost(Unavailable):
-    """There was no reply; where *outcome_is_unknown*, the request may have been carried out all the same."""
+    """There was no reply; if *outcome_is_unknown*, the request may have been carried out."""
 
     def __init__(self, message: str, *, outcome_is_unknown: bool) -> None:
         super().__init__(message)
@@ -104,11 +104,11 @@ class ConnectionLost(Unavailable):
 
 
 class InternalError(StreambankError):
-    """A fault of the service's; its log has where."""
+    """An internal error of the service; its log has the details."""
 
 
 class DeadlineExceeded(StreambankError):
-    """The time given to a call, or to a wait, is over; what was asked for may still happen."""
+    """The time limit of a call or of a wait is over; the request may still be carried out."""
 
 
 class OperationFailed(StreambankError):
@@ -122,4 +122,4 @@ class OperationFailed(StreambankError):
 
 
 class UnexpectedReply(StreambankError):
-    """A reply that is none of the service's, such as a proxy's page; the message quotes none of it."""
+    """A reply that is not from the service, such as the page of a proxy; the message quotes none of it."""

@@ -1,122 +1,113 @@
-"""Operations as a caller holds them, and how they are waited for."""
+"""Operations as a caller has them, and how they are polled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
 from typing import Generic, TypeVar
 
 from streambank_client import errors, types
-from streambank_client.calls import Call, Told, named, told
-from streambank_client.driving import AsyncDriver, Driver
-from streambank_client.sending import Sender, Sleep, Steps
+from streambank_client.calls.replies import OperationSnapshot, read_operation_with
+from streambank_client.calls.resources import resource_path
+from streambank_client.http.call import Call
+from streambank_client.http.drivers import Steps, run, run_async
+from streambank_client.http.retry import Backoff
+from streambank_client.http.sender import Sender
 
 R = TypeVar("R")
-DriverT = TypeVar("DriverT", bound=Driver | AsyncDriver)
-FIRST_POLL_SECONDS = 0.25
-LONGEST_POLL_SECONDS = 5.0
-# What the last question has at least, however little of the wait is left.
-LEAST_POLL_SECONDS = 1.0
-_GROWTH = 1.6
+POLLING = Backoff(base_seconds=0.25, most_seconds=5.0, growth=1.6, least_share=0.5)
+# The last request has at least this long, however little time is left of the wait.
+LAST_POLL_SECONDS = 1.0
 
 
-class Known(Generic[R, DriverT]):
-    """An operation as it was when it was last asked about."""
+class BaseOperation(Generic[R]):
+    """An operation as the service last reported it."""
 
-    def __init__(self, told: Told[R], sender: Sender, driver: DriverT) -> None:
-        self._told = told
+    def __init__(self, snapshot: OperationSnapshot[R], sender: Sender) -> None:
+        self._snapshot = snapshot
         self._sender = sender
-        self._driver = driver
 
     def __repr__(self) -> str:
-        # Nothing of what it responds, which is somebody's text.
+        # Without the response, which may be private text.
         return f"<{type(self).__name__} {self.name!r}, {'done' if self.done else 'not done'}>"
 
     @property
     def name(self) -> str:
-        """The name by which `get_operation` finds it."""
-        return self._told.name
+        """The name to give to `get_operation`."""
+        return self._snapshot.name
 
     @property
     def done(self) -> bool:
         """Whether it has ended, with a response or an error."""
-        return self._told.done
+        return self._snapshot.done
 
     @property
     def metadata(self) -> types.OperationMetadata:
-        """Where the events of its window are; empty for what is done in the call that asks for it."""
-        return self._told.metadata
+        """The state of its window; empty for an operation that was done within the call that began it."""
+        return self._snapshot.metadata
 
     @property
     def response(self) -> R | None:
-        """What came of it, once it is done and did not fail."""
-        return self._told.response
+        """Its response, once it is done and has not failed."""
+        return self._snapshot.response
 
     @property
     def error(self) -> types.OperationError | None:
         """Why it failed, if it did."""
-        return self._told.error
+        return self._snapshot.error
 
 
-class Operation(Known[R, Driver]):
-    """What the service does beyond the call that began it."""
+class Operation(BaseOperation[R]):
+    """Work that the service goes on with after the call that began it."""
 
     def wait(self, *, timeout_seconds: float = 60.0) -> Operation[R]:
-        """Return the operation as it is when it is done, asking with growing pauses of up to 5 s.
+        """Return the operation when it is done; it is polled with growing pauses of at most 5 s.
 
         Raises:
             OperationFailed: it ended with an error.
-            DeadlineExceeded: it was not done in time; it goes on all the same.
+            DeadlineExceeded: it was not done in time; it still goes on.
         """
-        done = self._driver.run(self._sender, waiting(self._told, self._sender, timeout_seconds))
-        return Operation(done, self._sender, self._driver)
+        return Operation(run(poll(self._snapshot, self._sender, timeout_seconds)), self._sender)
 
     def result(self, *, timeout_seconds: float = 60.0) -> R:
         """Wait as `wait` does, and return the response."""
-        return finished(self._driver.run(self._sender, waiting(self._told, self._sender, timeout_seconds)))
+        return response_of(run(poll(self._snapshot, self._sender, timeout_seconds)))
 
 
-class AsyncOperation(Known[R, AsyncDriver]):
-    """What the service does beyond the call that began it."""
+class AsyncOperation(BaseOperation[R]):
+    """Work that the service goes on with after the call that began it."""
 
     async def wait(self, *, timeout_seconds: float = 60.0) -> AsyncOperation[R]:
-        """Return the operation as it is when it is done, as `Operation.wait` does."""
-        done = await self._driver.run(self._sender, waiting(self._told, self._sender, timeout_seconds))
-        return AsyncOperation(done, self._sender, self._driver)
+        """Return the operation when it is done, as `Operation.wait` does."""
+        return AsyncOperation(await run_async(poll(self._snapshot, self._sender, timeout_seconds)), self._sender)
 
     async def result(self, *, timeout_seconds: float = 60.0) -> R:
         """Wait as `wait` does, and return the response."""
-        return finished(await self._driver.run(self._sender, waiting(self._told, self._sender, timeout_seconds)))
+        return response_of(await run_async(poll(self._snapshot, self._sender, timeout_seconds)))
 
 
-def waiting(now: Told[R], sender: Sender, timeout_seconds: float) -> Steps[Told[R]]:
-    """Ask about an operation until it is done.
+def poll(operation: OperationSnapshot[R], sender: Sender, timeout_seconds: float) -> Steps[OperationSnapshot[R]]:
+    """Request an operation again and again until it is done, and return it.
 
     Raises:
         OperationFailed: it ended with an error.
         DeadlineExceeded: it was not done in time.
     """
     deadline = sender.now() + timeout_seconds
-    call = Call(method="GET", path=named(now.name).path, parse=told(now.read), repeatable=True)
-    for pause in _pauses():
-        if now.done:
+    path, parse = resource_path(operation.name).path, read_operation_with(operation.read_response)
+    call = Call(method="GET", path=path, parse=parse, repeatable=True)
+    for polls in itertools.count(1):
+        if operation.done:
             break
-        left = deadline - sender.now()
-        if left <= 0:
-            raise errors.DeadlineExceeded(f"{now.name} was not done within {timeout_seconds:g} s; it goes on")
-        yield Sleep(min(left, pause * (0.5 + sender.jitter() / 2)))
-        now = yield from sender.steps(call, most_seconds=max(deadline - sender.now(), LEAST_POLL_SECONDS))
-    if now.error is not None:
-        raise errors.OperationFailed(now.error.code, now.error.message, now)
-    return now
+        left_seconds = deadline - sender.now()
+        if left_seconds <= 0:
+            raise errors.DeadlineExceeded(f"{operation.name} was not done within {timeout_seconds:g} s; it goes on")
+        yield sender.pause(min(left_seconds, POLLING.delay_seconds(polls, share=sender.jitter())))
+        operation = yield from sender.steps(call, most_seconds=max(deadline - sender.now(), LAST_POLL_SECONDS))
+    if operation.error is not None:
+        raise errors.OperationFailed(operation.error.code, operation.error.message, operation)
+    return operation
 
 
-def _pauses() -> Iterator[float]:
-    pause = FIRST_POLL_SECONDS
-    while True:
-        yield pause
-        pause = min(pause * _GROWTH, LONGEST_POLL_SECONDS)
-
-
-def finished(now: Told[R]) -> R:
+def response_of(operation: OperationSnapshot[R]) -> R:
     """Return the response of an operation that is done."""
-    return now.read({}) if now.response is None else now.response
+    return operation.read_response({}) if operation.response is None else operation.response

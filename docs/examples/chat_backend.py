@@ -3,7 +3,7 @@
     STREAMBANK_URL=http://127.0.0.1:8080 STREAMBANK_KEY=local python docs/examples/chat_backend.py --port 8090
     curl localhost:8090/chat -d '{"sessionId": "s 1", "userId": "7", "message": "My name is Ada."}'
 
-It needs `streambank[client]` and nothing else. Put your model in the place of `answer`.
+It needs `streambank-client` and nothing else. Put your model in the place of `answer`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ MOST_BODY_BYTES = 100_000
 
 def answer(messages: Sequence[Message]) -> Message:
     """Return the model's reply to a conversation in OpenAI's format; this one only shows that it saw all of it."""
-    said = [message["content"] for message in messages if message["role"] == "user"]
-    return {"role": "assistant", "content": f"You said {len(said)} things, the first was: {said[0]}"}
+    texts = [message["content"] for message in messages if message["role"] == "user"]
+    return {"role": "assistant", "content": f"You said {len(texts)} things, the first was: {texts[0]}"}
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a request asks."""
+    """The question of a request."""
 
     session_id: str
     user_id: str
@@ -45,10 +45,10 @@ class Question:
     def read(cls, body: bytes, request_id: str | None) -> Question:
         """Return the question of a request's body. Raises ValueError for anything else."""
         document = json.loads(body)
-        found = (
+        values = (
             [document.get(name) for name in ("sessionId", "userId", "message")] if isinstance(document, dict) else []
         )
-        texts = [value for value in found if isinstance(value, str) and value]
+        texts = [value for value in values if isinstance(value, str) and value]
         if len(texts) < 3:
             raise ValueError("sessionId, userId and message must be texts")
         return cls(texts[0], texts[1], texts[2], request_id or uuid.uuid4().hex)
@@ -62,17 +62,17 @@ class ChatService:
         provider = StreambankChatHistoryProvider(bank, format="openai", ttl_seconds=30 * 24 * 3600)
         self._chat = ChatMemory(provider).window_size(50).feed(Feed(bank, format="openai"))
 
-    def chat(self, asked: Question) -> str:
-        """Return the reply; the conversation is stored if nothing was raised, and what was said is remembered."""
+    def chat(self, question: Question) -> str:
+        """Return the reply; the conversation is stored and its messages are ingested if no error was raised."""
         turn = self._chat.turn(
-            asked.session_id,
+            question.session_id,
             system=[SYSTEM],
-            if_match=True,  # of two requests of one session at once the second is told so, and none is lost
-            scope={"user_id": asked.user_id},
-            run_id=asked.request_id,
+            if_match=True,  # of two requests of one session at once the second gets an error, and nothing is lost
+            scope={"user_id": question.user_id},
+            run_id=question.request_id,
         )
         with turn as messages:
-            messages.append({"role": "user", "content": asked.message})
+            messages.append({"role": "user", "content": question.message})
             messages.append(answer(messages))
         return str(messages[-1]["content"])
 
@@ -95,8 +95,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         try:
-            asked = Question.read(self._body(), self.headers.get("x-request-id"))
-            self._send(200, {"reply": self.service.chat(asked)})
+            question = Question.read(self._body(), self.headers.get("x-request-id"))
+            self._send(200, {"reply": self.service.chat(question)})
         except (StreambankError, ValueError) as error:
             self._send(status_of(error), {"error": type(error).__name__})
 

@@ -15,7 +15,7 @@ from streambank_client import GenerationRule, Streambank
 from streambank_client.koog import IngestionSettings, LongTermMemory, RetrievalSettings, StreambankStorage
 
 Message = dict[str, Any]
-# After 20 messages, or once nothing was said for five minutes.
+# After 20 messages, or once five minutes have passed without a message.
 MEMORIES_ARE_MADE = GenerationRule(event_count=20, idle_duration=timedelta(minutes=5))
 INSTRUCTIONS = "You are a helpful assistant."
 

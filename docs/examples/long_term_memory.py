@@ -16,12 +16,12 @@ from uuid import uuid4
 from streambank_client import AsyncBank, AsyncStreambank, GenerationRule
 from streambank_client.koog import (
     AsyncStreambankStorage,
+    ConversationMessage,
     FilteringExtractionStrategy,
     IngestionSettings,
     IngestionTiming,
     LongTermMemory,
     MemoryRecord,
-    Message,
     RetrievalSettings,
     SearchRequest,
     UserPromptAugmenter,
@@ -31,8 +31,8 @@ EMAIL = re.compile(r"[\w.]+@[\w.]+")
 users_only = FilteringExtractionStrategy(roles={"user"})
 
 
-def without_addresses(messages: Sequence[Message]) -> list[MemoryRecord]:
-    """Make records of what the user said, without mail addresses; the ids stay, so that nothing is stored twice."""
+def without_addresses(messages: Sequence[ConversationMessage]) -> list[MemoryRecord]:
+    """Make records of the user's messages without mail addresses; the ids stay, so that nothing is stored twice."""
     return [
         MemoryRecord(EMAIL.sub("[address]", record.content), record.id, record.metadata)
         for record in users_only(messages)
@@ -54,7 +54,7 @@ async def converse(memory: LongTermMemory, text: str) -> str:
 
 
 async def flush(bank: AsyncBank, scope: dict[str, str]) -> None:
-    """Have memories made of what was said until now."""
+    """Make memories of the messages so far."""
     operation = await bank.ingest_events(scope=scope, stream_id="chat", force_flush=True)
     await operation.wait()
 
@@ -64,7 +64,7 @@ async def main() -> None:
     scope = {"user_id": f"koog-{uuid4()}"}
     async with AsyncStreambank(url, token=os.environ.get("STREAMBANK_TOKEN", "local")) as client:
         bank = client.bank("default")
-        # After 20 messages, or once nothing was said for five minutes.
+        # After 20 messages, or once five minutes have passed without a message.
         rule = GenerationRule(event_count=20, idle_duration=timedelta(minutes=5))
         storage = AsyncStreambankStorage(bank, scope=scope, stream_id="chat", generation_rule=rule)
         memory = LongTermMemory(

@@ -20,7 +20,7 @@ from streambank_client.koog import IngestionSettings, LongTermMemory, RetrievalS
 
 Message = dict[str, Any]
 INSTRUCTIONS = "You are a helpful assistant. What you know of the user from earlier conversations stands below."
-# After 20 messages, or once nothing was said for five minutes.
+# After 20 messages, or once five minutes have passed without a message.
 MEMORIES_ARE_MADE = GenerationRule(event_count=20, idle_duration=timedelta(minutes=5))
 TOOLS = [
     {
@@ -73,7 +73,7 @@ def talk(memory: LongTermMemory, ask: Callable[[list[Message]], Message], lines:
     """Answer *lines*; each is a run, in which the model may be called several times."""
     messages: list[Message] = [{"role": "system", "content": INSTRUCTIONS}]
     for line in lines:
-        # The messages have no ids, so the run is told which of them were stored in the runs before.
+        # The messages have no ids, so the run needs to know which of them earlier runs have stored.
         with memory.run(known=messages) as run:
             messages.append({"role": "user", "content": line})
             print(answer(run.wrap(ask), messages))

@@ -12,7 +12,7 @@ from streambank_client.strands import BankStore, InvocationTrigger, MemoryManage
 Message = dict[str, Any]
 
 
-def said(role: str, text: str) -> Message:
+def text_message(role: str, text: str) -> Message:
     """Return a message in the shape of Strands, which is what the store reads."""
     return {"role": role, "content": [{"text": text}]}
 
@@ -31,10 +31,10 @@ def chat(
 
     for question in questions:
         known = client.bank().retrieve_memories(scope=scope, query=question, top_k=5)
-        add(said("user", question))
+        add(text_message("user", question))
         # What is recalled stands before the conversation for this call alone: it is no part of it.
-        recalled = [said("user", render_memories(known))] if known else []
-        add(said("assistant", ask(recalled + history)))
+        recalled = [text_message("user", render_memories(known))] if known else []
+        add(text_message("assistant", ask(recalled + history)))
         agent.invocation_ended()
         yield history[-1]["content"][0]["text"]
     report = manager.flush_sync(timeout_seconds=10)

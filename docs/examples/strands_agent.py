@@ -1,10 +1,10 @@
 """A Strands agent that remembers its user.
 
-    pip install '.[strands]'
+    pip install './client[strands]'
     STREAMBANK_URL=http://127.0.0.1:8080 STREAMBANK_TOKEN=local python strands_agent.py alice
 
-Whatever it is told goes to the user's stream, the service makes memories of it, and what fits the question is put
-before the model when the user asks.
+Its messages are sent to the user's stream, the service makes memories of them, and those that match a question are
+added to the prompt of the model.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def remembering_agent(client: Streambank, *, user: str, session: str, model: Mod
         scope={"user_id": user},
         stream_id=session,
         description="What is known about the user from earlier conversations",
-        # The service makes memories after ten messages, or once nobody has said anything for five minutes.
+        # The service makes memories after ten messages, or once five minutes have passed without a message.
         generation_rule=GenerationRule(event_count=10, idle_duration=timedelta(minutes=5)),
     )
     return Agent(model=model, memory_manager=MemoryManager([store]), callback_handler=None)

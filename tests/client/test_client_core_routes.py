@@ -10,12 +10,14 @@ from typing import Any, get_args
 
 import httpx
 import pytest
-from infra.openapi.routes import ROUTES, Route
 
+from infra.openapi.document import full_path
+from streambank.api.app import ROUTER
+from streambank.api.route import Route
 from streambank_client import AsyncBank, AsyncStreambank, Bank, Streambank
-from streambank_client.calls import camel
 from streambank_client.errors import NotFound
-from streambank_client.routes import _Method
+from streambank_client.http.encoding import camel_case
+from streambank_client.routes import BaseRoute
 from tests.client import samples
 from tests.client.answering import refused, script
 
@@ -39,7 +41,7 @@ UNDER_ANOTHER_NAME = {"ingestEventsOfBank": "ingestEvents"}
 
 def methods(kind: type) -> dict[str, Any]:
     """Return the routes among a class's attributes."""
-    return {name: value for name, value in inspect.getmembers(kind) if isinstance(value, _Method)}
+    return {name: value for name, value in inspect.getmembers(kind) if isinstance(value, BaseRoute)}
 
 
 def asked() -> Iterator[tuple[httpx.Request, Any]]:
@@ -51,14 +53,14 @@ def asked() -> Iterator[tuple[httpx.Request, Any]]:
                 owner = seam.client().bank() if kind is Bank else seam.client()
                 with pytest.raises(NotFound):
                     list(getattr(owner, name)(**arguments))
-                yield seam.asked[0], methods(kind)[name].call
+                yield seam.asked[0], methods(kind)[name].make_call
 
 
 ASKED = list(asked())
 
 
 def fits(request: httpx.Request, route: Route) -> bool:
-    path = route.path.replace("projects/{project}/locations/{location}/", "")
+    path = full_path(route).replace("projects/{project}/locations/{location}/", "")
     template = "/prod" + re.sub(r"\\\{\w+\\\}", "[^/:]+", re.escape(path))
     return request.method == route.method.upper() and bool(re.fullmatch(template, request.url.path))
 
@@ -74,9 +76,9 @@ def given(call: Callable[..., Any]) -> Iterator[str]:
 
 def test_every_route_has_a_method() -> None:
     """What the service's table of routes holds is reached by some method of the client."""
-    missing = {route.name for route in ROUTES if not any(fits(request, route) for request, _ in ASKED)}
+    missing = {route.name for route in ROUTER.routes if not any(fits(request, route) for request, _ in ASKED)}
     assert missing == set(UNDER_ANOTHER_NAME)
-    assert set(UNDER_ANOTHER_NAME.values()) <= {route.name for route in ROUTES}
+    assert set(UNDER_ANOTHER_NAME.values()) <= {route.name for route in ROUTER.routes}
 
 
 def test_every_method_is_sampled() -> None:
@@ -86,14 +88,14 @@ def test_every_method_is_sampled() -> None:
 
 
 @pytest.mark.parametrize(
-    "route", [one for one in ROUTES if one.name not in UNDER_ANOTHER_NAME], ids=lambda one: one.name
+    "route", [one for one in ROUTER.routes if one.name not in UNDER_ANOTHER_NAME], ids=lambda one: one.name
 )
 def test_parameters_of_a_route_can_be_given(route: Route) -> None:
     """Each query parameter of a route, and each field of its body, is an argument of its methods or made of some."""
     named = {one["name"] for one in route.parameters if one["in"] == "query"}
     named |= {field.alias or name for name, field in route.body.model_fields.items()} if route.body else set()
     calls = {call for request, call in ASKED if fits(request, route)}
-    arguments = {camel(name) for call in calls for name in given(call)}
+    arguments = {camel_case(name) for call in calls for name in given(call)}
     arguments |= {"ttl"} & {name.removesuffix("Seconds") for name in arguments}
     assert named - arguments - MADE_OF_OTHERS - NOT_GIVEN == set()
 
@@ -108,7 +110,7 @@ def test_methods_tell_about_themselves() -> None:
     """Name, documentation and signature of a method are those of the call, without its place."""
     bank = script(refused(404, "NOT_FOUND")).client().bank()
     assert bank.get_memory.__name__ == "get_memory"
-    assert bank.get_memory.__doc__ == Bank.get_memory.__doc__ == methods(Bank)["get_memory"].call.__doc__
+    assert bank.get_memory.__doc__ == Bank.get_memory.__doc__ == methods(Bank)["get_memory"].make_call.__doc__
     assert list(inspect.signature(bank.get_memory).parameters) == ["memory"]
 
 

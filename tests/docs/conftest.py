@@ -40,7 +40,13 @@ def run_example(service: LocalService) -> Run:
             text=True,
             timeout=120,
             cwd=ROOT,
-            env={**os.environ, "STREAMBANK_URL": service.base_url, "STREAMBANK_TOKEN": "local", **environment},
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT / "client"),
+                "STREAMBANK_URL": service.base_url,
+                "STREAMBANK_TOKEN": "local",
+                **environment,
+            },
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""Chat memory: a conversation is loaded before a run and stored when the run has ended well.
+"""Chat memory: a conversation is loaded before a run, and stored when the run has ended without an error.
 
 chat = ChatMemory().chat_history_provider(provider).window_size(50)
 async with chat.turn(session_id) as messages:

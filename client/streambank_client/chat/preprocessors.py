@@ -1,4 +1,4 @@
-"""What is done to a history on its way to a run, and on its way to its provider."""
+"""Preprocessing of a history when it is loaded for a run, and when it is stored."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from streambank_client.chat.providers import Message
+from streambank_client.chat.providers import ChatMessage
 from streambank_client.chat.shapes import is_system
 from streambank_client.chat.windows import window
 
 ApplyOn = Literal["load", "store", "both"]
-Preprocessor: TypeAlias = Callable[[list[Message]], Iterable[Message]]
+Preprocessor: TypeAlias = Callable[[list[ChatMessage]], Iterable[ChatMessage]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A preprocessor, and on which way it is applied."""
+class PreprocessingStep:
+    """A preprocessor, and whether it is applied to loaded messages, to stored messages, or to both."""
 
     preprocess: Preprocessor
     apply_on: ApplyOn
@@ -26,17 +26,19 @@ class Step:
             raise ValueError('apply_on: must be "load", "store" or "both"')
 
 
-def preprocessed(messages: Iterable[Message], steps: Sequence[Step], *, on: Literal["load", "store"]) -> list[Message]:
-    """Return *messages* after each of *steps* that is for this way: what one gives is what the next one takes."""
-    found = list(messages)
+def preprocessed(
+    messages: Iterable[ChatMessage], steps: Sequence[PreprocessingStep], *, on: Literal["load", "store"]
+) -> list[ChatMessage]:
+    """Return *messages* after each of the *steps* for loading or storing, applied one after the other."""
+    result = list(messages)
     for step in steps:
         if step.apply_on in (on, "both"):
-            found = list(step.preprocess(found))
-    return found
+            result = list(step.preprocess(result))
+    return result
 
 
 def windowed(size: int | None) -> Preprocessor:
-    """Return what keeps the last *size* messages, all for None. Raises ValueError for what is no size."""
+    """Return a preprocessor that keeps the last *size* messages, or all for None. Raises ValueError for a bad size."""
     if size is None:
         return list
     if isinstance(size, bool) or not isinstance(size, int) or size < 0:
@@ -44,11 +46,11 @@ def windowed(size: int | None) -> Preprocessor:
     return lambda messages: window(messages, size)
 
 
-def filtered(predicate: Callable[[Message], bool]) -> Preprocessor:
-    """Return what keeps the messages that *predicate* is true of."""
+def filtered(predicate: Callable[[ChatMessage], bool]) -> Preprocessor:
+    """Return a preprocessor that keeps the messages for which *predicate* is true."""
     return lambda messages: [message for message in messages if predicate(message)]
 
 
-def without_system(messages: Iterable[Message]) -> list[Message]:
-    """Return what no message of which is an instruction to the model."""
+def without_system(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+    """Return the messages that are no instructions to the model."""
     return [message for message in messages if not is_system(message)]

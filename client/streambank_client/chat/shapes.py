@@ -1,4 +1,4 @@
-"""What windows must know of a message in any format: whether it instructs, and which tools it calls or answers."""
+"""Messages of any format: whether one is an instruction, and which calls and results of tools it has."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _TOOL_TYPES = frozenset({"tool", "ToolMessage", "ToolMessageChunk"})
 
 @dataclass(frozen=True, slots=True)
 class ToolPart:
-    """A call of a tool, or a result; *at* is its place in the message's list of parts, None where it is all of it.
+    """A call of a tool, or a result; *at* is its index in the message's parts, or None if it is the whole message.
 
-    Ids and names never meet in a *key*: what has an id is paired by the id, what has none by the tool's name.
+    Call and result have the same *key*: it is the id, or the name of the tool if there is no id.
     """
 
     is_result: bool
@@ -24,7 +24,7 @@ class ToolPart:
 
 
 def is_system(message: Any) -> bool:
-    """Tell whether a message is an instruction to the model, in any of the formats."""
+    """Return whether a message of any format is an instruction to the model."""
     if not isinstance(message, Mapping):
         return False
     kind = message.get("type")
@@ -33,19 +33,19 @@ def is_system(message: Any) -> bool:
 
 
 def tool_parts(message: Any) -> list[ToolPart]:
-    """Return a message's calls and results in their order; none of what is in no known format."""
+    """Return the calls and results of a message in their order; a message of no known format has none."""
     if not isinstance(message, Mapping):
         return []
-    return [*_whole(message), *_openai(message), *_listed(message, "content"), *_listed(message, "parts")]
+    return [*_whole_message(message), *_openai_calls(message), *_parts(message, "content"), *_parts(message, "parts")]
 
 
-def without(message: Mapping[str, Any], places: Collection[int | None]) -> dict[str, Any] | None:
-    """Return a message without the parts at *places*, or None if nothing is left of it."""
-    if None in places:
+def without_parts(message: Mapping[str, Any], indexes: Collection[int | None]) -> dict[str, Any] | None:
+    """Return a message without the parts at *indexes*, or None if no part is left."""
+    if None in indexes:
         return None
     name = "content" if isinstance(message.get("content"), list) else "parts"
-    left = [part for at, part in enumerate(message[name]) if at not in places]
-    return {**message, name: left} if left else None
+    kept = [part for at, part in enumerate(message[name]) if at not in indexes]
+    return {**message, name: kept} if kept else None
 
 
 def _key(call_id: Any, name: Any) -> tuple[str, str]:
@@ -55,26 +55,26 @@ def _key(call_id: Any, name: Any) -> tuple[str, str]:
 # ---- messages that are a call or a result
 
 
-def _whole(message: Mapping[str, Any]) -> Iterator[ToolPart]:
-    """Yield what a message is by its role or class: Koog 0.8's, OpenAI's and LangChain's results."""
+def _whole_message(message: Mapping[str, Any]) -> Iterator[ToolPart]:
+    """Yield the call or result that a whole message is: in Koog 0.8, OpenAI and LangChain."""
     kind = message.get("type")
     if isinstance(kind, str) and kind.endswith(("Message.Tool.Call", "Message.Tool.Result")):
         yield ToolPart(kind.endswith("Result"), _key(message.get("id"), message.get("tool")))
     elif message.get("role") in ("tool", "function"):
         yield ToolPart(True, _key(message.get("tool_call_id"), message.get("name")))
     elif isinstance(data := message.get("data"), Mapping):
-        yield from _langchain(str(kind), data)
+        yield from _langchain_parts(str(kind), data)
 
 
-def _langchain(kind: str, data: Mapping[str, Any]) -> Iterator[ToolPart]:
+def _langchain_parts(kind: str, data: Mapping[str, Any]) -> Iterator[ToolPart]:
     if kind in _TOOL_TYPES:
         yield ToolPart(True, _key(data.get("tool_call_id"), data.get("name")))
     for call in _objects(data.get("tool_calls")):
         yield ToolPart(False, _key(call.get("id"), call.get("name")))
 
 
-def _openai(message: Mapping[str, Any]) -> Iterator[ToolPart]:
-    """Yield the calls beside an assistant's content, the single one of old included."""
+def _openai_calls(message: Mapping[str, Any]) -> Iterator[ToolPart]:
+    """Yield the calls beside an assistant's content, including the older `function_call`."""
     for call in _objects(message.get("tool_calls")):
         yield ToolPart(False, _key(call.get("id"), _object(call.get("function")).get("name")))
     if function := _object(message.get("function_call")):
@@ -84,26 +84,26 @@ def _openai(message: Mapping[str, Any]) -> Iterator[ToolPart]:
 # ---- parts of a message
 
 
-def _listed(message: Mapping[str, Any], name: str) -> Iterator[ToolPart]:
-    listed = message.get(name)
-    for at, part in enumerate(listed if isinstance(listed, list) else ()):
-        found = _part(part) if isinstance(part, Mapping) else None
-        if found:
-            yield ToolPart(found[0], found[1], at)
+def _parts(message: Mapping[str, Any], name: str) -> Iterator[ToolPart]:
+    parts = message.get(name)
+    for at, part in enumerate(parts if isinstance(parts, list) else ()):
+        tool_part = _part(part, at) if isinstance(part, Mapping) else None
+        if tool_part:
+            yield tool_part
 
 
-def _part(part: Mapping[str, Any]) -> tuple[bool, tuple[str, str]] | None:
-    """Return whether a part is a result, and its key: Koog 1's by its class, the others' by the field that they are."""
+def _part(part: Mapping[str, Any], at: int) -> ToolPart | None:
+    """Return the call or result that a part is: by its class in Koog 1, by its field in the other formats."""
     kind = part.get("type")
     if isinstance(kind, str) and kind.endswith(("MessagePart.Tool.Call", "MessagePart.Tool.Result")):
-        return kind.endswith("Result"), _key(part.get("id"), part.get("tool"))
+        return ToolPart(kind.endswith("Result"), _key(part.get("id"), part.get("tool")), at)
     for name, (is_result, id_name) in _FIELDS.items():
         if isinstance(inner := part.get(name), Mapping):
-            return is_result, _key(inner.get(id_name), inner.get("name"))
+            return ToolPart(is_result, _key(inner.get(id_name), inner.get("name")), at)
     return None
 
 
-# Strands', then Google's in both spellings.
+# By field: whether it is a result, and the name of its id. Strands, then Google in both spellings.
 _FIELDS = {
     "toolUse": (False, "toolUseId"),
     "toolResult": (True, "toolUseId"),
@@ -115,7 +115,7 @@ _FIELDS = {
 
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def _object(value: Any) -> Mapping[str, Any]:

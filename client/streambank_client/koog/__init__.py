@@ -1,10 +1,10 @@
-"""Long-term memory as Koog has it: what is said in an agent's runs is stored, and recalled into its prompts."""
+"""Long-term memory as in Koog: the messages of an agent's runs are stored, and memories are added to its prompts."""
 
 from streambank_client.koog.augmentation import SystemPromptAugmenter, UserPromptAugmenter, last_user_message, with_text
 from streambank_client.koog.extraction import ExtractionStrategy, FilteringExtractionStrategy, record_of
 from streambank_client.koog.in_memory import InMemoryStorage
 from streambank_client.koog.memory import LongTermMemory, Run
-from streambank_client.koog.messages import Message, PromptMessage
+from streambank_client.koog.messages import ConversationMessage, PromptMessage
 from streambank_client.koog.records import (
     AsyncSearchStorage,
     AsyncWriteStorage,
@@ -30,6 +30,7 @@ __all__ = [
     "AsyncSearchStorage",
     "AsyncStreambankStorage",
     "AsyncWriteStorage",
+    "ConversationMessage",
     "Counts",
     "ExtractionStrategy",
     "FailurePolicy",
@@ -40,7 +41,6 @@ __all__ = [
     "IngestionTiming",
     "LongTermMemory",
     "MemoryRecord",
-    "Message",
     "PromptMessage",
     "RetrievalError",
     "RetrievalSettings",

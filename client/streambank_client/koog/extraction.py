@@ -1,4 +1,4 @@
-"""What becomes of messages before they are stored: records, made by a strategy."""
+"""Extraction: a strategy makes the records to store from messages."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from streambank_client.koog.messages import Message, digest
+from streambank_client.koog.messages import ConversationMessage, digest
 from streambank_client.koog.records import MemoryRecord, TextDocument
 
 ROLES = frozenset({"system", "user", "assistant", "tool"})
 ExtractionStrategy: TypeAlias = Callable[
-    [Sequence[Message]], Sequence[TextDocument] | Awaitable[Sequence[TextDocument]]
+    [Sequence[ConversationMessage]], Sequence[TextDocument] | Awaitable[Sequence[TextDocument]]
 ]
 
 
 @dataclass(frozen=True)
 class FilteringExtractionStrategy:
-    """Makes a record of each message of these *roles* that says something; its id is the message's.
+    """Makes a record of each message with one of *roles* and with a text; the record has the message's id.
 
     Raises:
-        ValueError: a role is none of system, user, assistant, tool.
+        ValueError: a role is not one of system, user, assistant, tool.
     """
 
     roles: Collection[str] = field(default=frozenset({"user", "assistant"}))
@@ -30,37 +30,37 @@ class FilteringExtractionStrategy:
             raise ValueError(f"roles must be some of {', '.join(sorted(ROLES))}")
         object.__setattr__(self, "roles", frozenset(self.roles))
 
-    def __call__(self, messages: Sequence[Message]) -> list[MemoryRecord]:
+    def __call__(self, messages: Sequence[ConversationMessage]) -> list[MemoryRecord]:
         """Return the records of *messages* in their order."""
         return [record_of(message) for message in messages if message.role in self.roles and message.text.strip()]
 
 
-def record_of(message: Message, content: str | None = None) -> MemoryRecord:
-    """Return the record of a message; with *content* one that says this instead."""
+def record_of(message: ConversationMessage, content: str | None = None) -> MemoryRecord:
+    """Return the record of a message, with *content* as its text if that is given."""
     metadata = {"messageRole": message.role.capitalize(), "timestampMs": round(message.time.timestamp() * 1000)}
     return MemoryRecord(message.text if content is None else content, message.id, metadata)
 
 
-def told_apart(records: Iterable[TextDocument], *, otherwise: str) -> list[MemoryRecord]:
-    """Return *records* that say something, each with an id of its own.
+def with_unique_ids(records: Iterable[TextDocument], *, default_id: str) -> list[MemoryRecord]:
+    """Return the *records* that have a text, each with an id of its own.
 
-    Several of one id, such as the pieces of a message, are numbered; what has none is numbered after *otherwise*, with
-    a digest of what it says.
+    Records with one id, such as the parts of a message, are numbered. Records without an id get *default_id*, a number
+    and a digest of their text.
     """
     counts: dict[str, int] = {}
-    apart = []
+    unique = []
     for record in records:
         if not record.content.strip():
             continue
-        wanted = record.id or otherwise
-        number = counts.get(wanted, 0)
-        counts[wanted] = number + 1
-        apart.append(MemoryRecord(record.content, _numbered(record, wanted, number), record.metadata))
-    return apart
+        base_id = record.id or default_id
+        number = counts.get(base_id, 0)
+        counts[base_id] = number + 1
+        unique.append(MemoryRecord(record.content, _numbered_id(record, base_id, number), record.metadata))
+    return unique
 
 
-def _numbered(record: TextDocument, wanted: str, number: int) -> str:
+def _numbered_id(record: TextDocument, base_id: str, number: int) -> str:
     if record.id:
-        return f"{wanted}-{number}" if number else wanted
-    # A run that is done again under its id may make something else of the same place.
-    return f"{wanted}-{number}-{digest(record.content)}"
+        return f"{base_id}-{number}" if number else base_id
+    # A run that is repeated under its id may make another record at the same place.
+    return f"{base_id}-{number}-{digest(record.content)}"

@@ -1,4 +1,4 @@
-"""A storage that lasts as long as its process: for tests, and to try things out."""
+"""A storage in the memory of the process: for tests and experiments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from streambank_client.koog.records import MemoryRecord, SearchRequest, SearchRe
 
 
 class InMemoryStorage:
-    """Keeps records by namespace and id, safe under threads; a search compares words, and knows no meanings."""
+    """Keeps records by namespace and id; threads may share it. A search compares words, not meanings."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -30,20 +30,20 @@ class InMemoryStorage:
     def update(self, documents: Mapping[str, TextDocument], namespace: str | None = None) -> list[str]:
         """Replace the documents of these ids and return the ids of those that existed."""
         with self._lock:
-            there = self._namespaces.get(namespace, {})
-            known = [record_id for record_id in documents if record_id in there]
-            there.update(_record(documents[record_id], record_id) for record_id in known)
-        return known
+            records = self._namespaces.get(namespace, {})
+            existing = [record_id for record_id in documents if record_id in records]
+            records.update(_record(documents[record_id], record_id) for record_id in existing)
+        return existing
 
     def search(self, request: SearchRequest, namespace: str | None = None) -> list[SearchResult]:
-        """Return the records that share words with the query, those that share most first."""
-        wanted = _words(request.query)
-        scored = [(_cosine(wanted, _words(record.content)), record) for record in self.records(namespace)]
-        found = [SearchResult(record, score) for score, record in scored if score > 0 and score >= request.threshold]
-        return sorted(found, key=lambda result: -result.score)[: request.top_k]
+        """Return the records that share words with the query, the most similar first."""
+        query = _words(request.query)
+        scored = [(_cosine(query, _words(record.content)), record) for record in self.records(namespace)]
+        results = [SearchResult(record, score) for score, record in scored if score > 0 and score >= request.threshold]
+        return sorted(results, key=lambda result: -result.score)[: request.top_k]
 
     def records(self, namespace: str | None = None) -> list[MemoryRecord]:
-        """Return what is stored, in the order in which it came."""
+        """Return all records of a namespace in the order of their arrival."""
         with self._lock:
             return list(self._namespaces.get(namespace, {}).values())
 
@@ -56,6 +56,6 @@ def _words(text: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", text.lower()))
 
 
-def _cosine(one: Counter[str], other: Counter[str]) -> float:
-    shared = sum(count * other[word] for word, count in one.items())
-    return shared / (math.hypot(*one.values()) * math.hypot(*other.values())) if shared else 0.0
+def _cosine(left: Counter[str], right: Counter[str]) -> float:
+    shared = sum(count * right[word] for word, count in left.items())
+    return shared / (math.hypot(*left.values()) * math.hypot(*right.values())) if shared else 0.0

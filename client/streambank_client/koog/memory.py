@@ -9,12 +9,12 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from uuid import uuid4
 
 from streambank_client.formats import FORMATS, Format
+from streambank_client.http.drivers import is_asynchronous, run, run_async
 from streambank_client.koog.messages import read_frame
 from streambank_client.koog.records import AsyncSearchStorage, AsyncWriteStorage, SearchStorage, WriteStorage
-from streambank_client.koog.runs import Conversation, Counts
+from streambank_client.koog.runs import Counts, RunMemory
 from streambank_client.koog.settings import IngestionSettings, RetrievalSettings
-from streambank_client.koog.steps import drive, drive_async, is_asynchronous
-from streambank_client.koog.wrapping import wrapped
+from streambank_client.koog.wrapping import wrap_model
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,15 +26,15 @@ def _now() -> datetime:
 
 
 class LongTermMemory:
-    """Stores what is said in the runs of an agent, and tells its model what is remembered.
+    """Stores the messages of an agent's runs, and adds memories to the prompts of its model.
 
         memory = LongTermMemory(ingestion=IngestionSettings(storage=storage))
         with memory.run() as run:
             reply = run.wrap(call_model)(messages)
 
-    format: of the messages: strands, koog-0.8, koog-1, openai, langchain, google.
-    frame_text: returns the text of a frame of a stream; strings and OpenAI's chunks are understood without it.
-    clock: tells the time of messages that have none.
+    format: the format of the messages: strands, koog-0.8, koog-1, openai, langchain or google.
+    frame_text: returns the text of a frame of a stream; the default reads strings and OpenAI's chunks.
+    clock: returns the time for messages without one.
 
     Raises:
         ValueError: the format is unknown.
@@ -45,7 +45,7 @@ class LongTermMemory:
         *,
         ingestion: IngestionSettings | None = None,
         retrieval: RetrievalSettings | None = None,
-        format: Format = "openai",  # noqa: A002 - as chat histories call it
+        format: Format = "openai",  # noqa: A002 - chat histories have an argument of this name too
         frame_text: Callable[[Any], str] = read_frame,
         clock: Callable[[], datetime] = _now,
     ) -> None:
@@ -59,99 +59,98 @@ class LongTermMemory:
 
     @property
     def ingestion_storage(self) -> WriteStorage | AsyncWriteStorage:
-        """The storage to write to by hand. Raises RuntimeError where ingestion is not configured."""
+        """The storage, to write to it directly. Raises RuntimeError if ingestion is not configured."""
         if self._ingestion is None:
             raise RuntimeError("LongTermMemory was made without ingestion")
         return self._ingestion.storage
 
     @property
     def retrieval_storage(self) -> SearchStorage | AsyncSearchStorage:
-        """The storage to search by hand. Raises RuntimeError where retrieval is not configured."""
+        """The storage, to search it directly. Raises RuntimeError if retrieval is not configured."""
         if self._retrieval is None:
             raise RuntimeError("LongTermMemory was made without retrieval")
         return self._retrieval.storage
 
     def run(self, run_id: str | None = None, *, known: Iterable[Any] = ()) -> Run:
-        """Return a run of an agent, to be entered with `with` or `async with`, once.
+        """Return a run of an agent; enter it once, with `with` or `async with`.
 
-        run_id: one that is done again under its id stores nothing twice; left out it is a new one.
-        known: messages of earlier runs that the prompts will repeat; they are not stored again.
+        run_id: a run that is repeated under its id stores nothing twice; the default is a new id.
+        known: messages of earlier runs that the prompts repeat; they are not stored again.
 
         Raises:
-            ValueError: one of the *known* messages is none.
+            ValueError: one of the *known* messages is not a message of the format.
         """
-        methods = [self._ingestion.storage.add] if self._ingestion else []
+        writes = [self._ingestion.storage.add] if self._ingestion else []
         searches = [self._retrieval.storage.search] if self._retrieval else []
-        conversation = Conversation(
+        memory = RunMemory(
             run_id or str(uuid4()),
             ingestion=self._ingestion,
             retrieval=self._retrieval,
-            form=self._format,
+            message_format=self._format,
             clock=self._clock,
             known=known,
         )
-        return Run(conversation, self._frame_text, is_async=any(map(is_asynchronous, [*methods, *searches])))
+        return Run(memory, self._frame_text, is_async=any(map(is_asynchronous, [*writes, *searches])))
 
 
 class Run:
-    """One run of an agent: each of its messages is stored once, however many prompts repeat it.
+    """One run of an agent: each message is stored once, however many prompts repeat it.
 
-    A run that ends with an exception stores nothing more: what was held back for its end is forgotten.
+    A run that ends with an exception stores nothing more; messages that were to be stored at its end are dropped.
     """
 
-    def __init__(self, conversation: Conversation, frame_text: Callable[[Any], str], *, is_async: bool) -> None:
-        self._conversation = conversation
+    def __init__(self, memory: RunMemory, frame_text: Callable[[Any], str], *, is_async: bool) -> None:
+        self._memory = memory
         self._frame_text = frame_text
         self._is_async = is_async
 
     @property
     def id(self) -> str:
-        """What the ids of messages without ids begin with."""
-        return self._conversation.run_id
+        """Its id, with which the ids of messages without ids begin."""
+        return self._memory.run_id
 
     @property
     def counts(self) -> Counts:
-        """What became of records and searches until now."""
-        return self._conversation.counts
+        """The numbers of stored and lost records, and of failed searches, so far."""
+        return self._memory.counts
 
     def wrap(self, call: Callable[Concatenate[M, P], T]) -> Callable[Concatenate[M, P], T]:
         """Return the model function *call* with memory around it.
 
-        Its first argument is the list of messages, by position. It may be a function, a generator, asynchronous or
-        both, or return an iterator; frames are passed on as they come. An answer is a text, a message, several, or
-        OpenAI's whole reply.
+        The first positional argument of *call* is the list of messages. *call* may be a function or a generator,
+        synchronous or asynchronous, or return an iterator; frames are passed on as they arrive. A reply is a text, a
+        message, several messages, or OpenAI's whole reply.
 
-        What the returned function raises besides *call*'s own errors: `IngestionError` and `RetrievalError` under
-        FAIL_FAST, what strategy, query and augmenter raise, ValueError for messages that are none, TypeError for
-        frames of an unknown kind and for an asynchronous storage under a synchronous function, RuntimeError outside
-        of the run.
+        The returned function raises what *call* raises, `IngestionError` and `RetrievalError` under FAIL_FAST, and what
+        strategy, query and augmenter raise. It raises ValueError for an invalid message, TypeError for an unknown frame
+        and for an asynchronous storage under a synchronous function, RuntimeError outside of the run.
         """
-        around: Callable[Concatenate[M, P], T] = wrapped(call, run=self._conversation, frame_text=self._frame_text)
-        return around
+        wrapper: Callable[Concatenate[M, P], T] = wrap_model(call, self._memory, self._frame_text)
+        return wrapper
 
     def __enter__(self) -> Self:
-        """Raises TypeError where a storage is asynchronous."""
+        """Raises TypeError if a storage is asynchronous."""
         if self._is_async:
-            raise TypeError("an asynchronous storage takes `async with`")
-        self._conversation.begin()
+            raise TypeError("an asynchronous storage needs `async with`")
+        self._memory.begin()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is None:
-            drive(self._conversation.completed())
+            run(self._memory.complete())
         else:
-            self._conversation.end()
+            self._memory.end()
 
     async def __aenter__(self) -> Self:
-        self._conversation.begin()
+        self._memory.begin()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is None:
-            await drive_async(self._conversation.completed())
+            await run_async(self._memory.complete())
         else:
-            self._conversation.end()
+            self._memory.end()

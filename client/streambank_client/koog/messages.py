@@ -1,4 +1,4 @@
-"""Messages of any framework as memory sees them: who spoke, and what."""
+"""Messages of any framework, read as a role and a text."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 from streambank_client import formats
 from streambank_client.formats import Converted, Format, Options
 
-# A prompt's media are no words to remember, and encoding them before each call would take long. A text of any length is
-# read: the storage says what is too long for it.
+# Media are not text to remember, and encoding them before each call would take long. A text of any length is read: the
+# storage refuses what is too long for it.
 _OPTIONS = Options(include_system=True, system_prefix="", max_inline_bytes=0, max_content_bytes=sys.maxsize)
 _ROLES = {
     "human": "user",
@@ -30,9 +30,9 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class PromptMessage:
-    """A message as it was read: *role* is system, user, assistant or tool; *raw* is the caller's own object.
+    """A message of a prompt: *role* is system, user, assistant or tool; *raw* is the caller's own object.
 
-    *message_id* and *time* are there where the message has them itself.
+    *message_id* and *time* are None if the message does not have them.
     """
 
     role: str
@@ -43,8 +43,8 @@ class PromptMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """A message as extraction sees it; *id* is the same whenever the same message is delivered again."""
+class ConversationMessage:
+    """A message for extraction; *id* is the same whenever the same message is delivered again."""
 
     role: str
     text: str
@@ -54,23 +54,23 @@ class Message:
 
 
 def digest(text: str) -> str:
-    """Return a few digits that stand for a text beside what else tells it apart."""
+    """Return a short hash of a text, to be used together with other parts of an id."""
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
 
 
-def read(messages: Sequence[Any], form: Format) -> list[PromptMessage]:
-    """Return *messages*, dicts or the objects of a framework, in order and each of them.
+def read_messages(messages: Sequence[Any], message_format: Format) -> list[PromptMessage]:
+    """Return all *messages*, dicts or objects of a framework, in their order.
 
     Raises:
-        ValueError: a field is of a wrong type; names message and field, and quotes nothing.
+        ValueError: a field has a wrong type; the error names message and field, and quotes nothing.
     """
-    documents = [_document(message, form) for message in messages]
-    converted = formats.to_contents(documents, form, options=_OPTIONS).contents
-    found = {one.index: one for one in converted}
-    return [_read(message, documents[at], found.get(at)) for at, message in enumerate(messages)]
+    documents = [_document(message, message_format) for message in messages]
+    contents = formats.to_contents(documents, message_format, options=_OPTIONS).contents
+    by_index = {content.index: content for content in contents}
+    return [_prompt_message(message, documents[at], by_index.get(at)) for at, message in enumerate(messages)]
 
 
-def _read(message: Any, document: Mapping[str, Any], converted: Converted | None) -> PromptMessage:
+def _prompt_message(message: Any, document: Mapping[str, Any], converted: Converted | None) -> PromptMessage:
     role = _role(document)
     if converted is None:
         return PromptMessage(role, "", message, _own_id(document))
@@ -78,8 +78,8 @@ def _read(message: Any, document: Mapping[str, Any], converted: Converted | None
     return PromptMessage(role, _text(converted.content, role), message, message_id, converted.time)
 
 
-def read_reply(reply: Any, form: Format) -> list[PromptMessage]:
-    """Return what a model answered: a text, a message, several, or OpenAI's whole reply.
+def read_reply(reply: Any, message_format: Format) -> list[PromptMessage]:
+    """Return the messages of a model's reply: a text, a message, several messages, or OpenAI's whole reply.
 
     Raises:
         ValueError: it is none of these.
@@ -90,12 +90,12 @@ def read_reply(reply: Any, form: Format) -> list[PromptMessage]:
         return [PromptMessage("assistant", reply, reply)]
     choices = _field(reply, "choices")
     if choices:
-        return read([_field(choices[0], "message")], form)
-    return read(list(reply) if isinstance(reply, list | tuple) else [reply], form)
+        return read_messages([_field(choices[0], "message")], message_format)
+    return read_messages(list(reply) if isinstance(reply, list | tuple) else [reply], message_format)
 
 
 def read_frame(frame: Any) -> str:
-    """Return the text of one frame of a stream: a string, a chunk of OpenAI's, or one with a text as its content.
+    """Return the text of a frame of a stream: a string, a chunk of OpenAI, or an object with a text as its content.
 
     Raises:
         TypeError: it is none of these.
@@ -108,40 +108,40 @@ def read_frame(frame: Any) -> str:
     content = _field(frame, "content")
     if isinstance(content, str):
         return content
-    raise TypeError(f"a frame of type {type(frame).__name__} is not known: give LongTermMemory a frame_text")
+    raise TypeError(f"a frame of type {type(frame).__name__} is unknown: give LongTermMemory a frame_text")
 
 
-def _document(message: Any, form: Format) -> Any:
-    """Return a message as a dict: pydantic's objects, which most frameworks use, say how they are one."""
+def _document(message: Any, message_format: Format) -> Any:
+    """Return a message as a dict; most frameworks use pydantic objects."""
     document = message.model_dump(exclude_none=True) if hasattr(message, "model_dump") else message
-    if form == "langchain" and isinstance(document, Mapping) and "data" not in document:
+    if message_format == "langchain" and isinstance(document, Mapping) and "data" not in document:
         return {"type": document.get("type"), "data": document}
     return document
 
 
 def _own_id(document: Mapping[str, Any]) -> str | None:
-    """Return the id that an application gave a message with a role; the `id` of other messages may be a tool call's."""
-    given = document.get("id") if "role" in document else None
-    return given if isinstance(given, str) and given else None
+    """Return the `id` of a message with a role; without a role it may be the id of a tool call."""
+    own_id = document.get("id") if "role" in document else None
+    return own_id if isinstance(own_id, str) and own_id else None
 
 
 def _role(document: Mapping[str, Any]) -> str:
-    """Return who speaks, as OpenAI names them; Koog's names are those of classes."""
-    said = str(document.get("role") or document.get("type") or "user")
-    name = said.rpartition(".")[2].lower().removesuffix("messagechunk")
+    """Return the role of a message, as OpenAI names it; Koog has the names of classes."""
+    role = str(document.get("role") or document.get("type") or "user")
+    name = role.rpartition(".")[2].lower().removesuffix("messagechunk")
     return _ROLES.get(name, name)
 
 
 def _text(content: Mapping[str, Any], role: str) -> str:
-    """Return what a Content says, one part a line; what a tool answered only where it speaks itself."""
+    """Return the text of a Content, one part a line; a tool's message includes the tool's response."""
     parts = [part for part in content["parts"] if not part.get("thought")]
     texts = [part["text"] for part in parts if part.get("text")]
     if role == "tool":
-        texts += map(_answer, (part["functionResponse"]["response"] for part in parts if "functionResponse" in part))
+        texts += map(_tool_text, (part["functionResponse"]["response"] for part in parts if "functionResponse" in part))
     return "\n".join(texts)
 
 
-def _answer(response: Mapping[str, Any]) -> str:
+def _tool_text(response: Mapping[str, Any]) -> str:
     output = response.get("output", response)
     return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
 

@@ -1,4 +1,4 @@
-"""What is stored and found, and what a storage must be able to do."""
+"""Records, searches, and the protocols of storages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Metadata: TypeAlias = Mapping[str, Any]
 
 
 class TextDocument(Protocol):
-    """A text that may have an id; what has the same id is the same document."""
+    """A text that may have an id; documents with one id are one document."""
 
     @property
     def content(self) -> str: ...
@@ -33,7 +33,7 @@ class MemoryRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """What is searched for: the *top_k* documents that score *threshold* (-1 to 1) or more."""
+    """A search for the *top_k* documents with a score of *threshold* (-1 to 1) or more."""
 
     query: str
     top_k: int = 10
@@ -42,17 +42,17 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A document that was found; the higher its score (at most 1), the nearer it is."""
+    """A document and its score, which is at most 1: the higher, the nearer to the query."""
 
     document: TextDocument
     score: float
 
 
 class WriteStorage(Protocol):
-    """Keeps documents, apart for each namespace; `None` is a namespace too."""
+    """Keeps documents by namespace; `None` is a namespace too."""
 
     def add(self, documents: Sequence[TextDocument], namespace: str | None = None) -> Sequence[str]:
-        """Store documents and return the ids of those that it took; the same id again is the same document."""
+        """Store documents and return the ids of those that were accepted; a known id is the same document."""
         ...
 
     def update(self, documents: Mapping[str, TextDocument], namespace: str | None = None) -> Sequence[str]:
@@ -71,10 +71,10 @@ class AsyncWriteStorage(Protocol):
 
 
 class SearchStorage(Protocol):
-    """Finds documents in one namespace."""
+    """Searches the documents of one namespace."""
 
     def search(self, request: SearchRequest, namespace: str | None = None) -> Sequence[SearchResult]:
-        """Return what was found, the best first."""
+        """Return the matching documents, the best first."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""One run of an agent: what of it is stored, what is recalled for it, and what became of that."""
+"""Memory of one run of an agent: stores its messages, searches memories for its prompts, and counts both."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from datetime import datetime
 from typing import Any
 
 from streambank_client.formats import Format
-from streambank_client.koog.cursor import Cursor
-from streambank_client.koog.extraction import told_apart
-from streambank_client.koog.messages import Message, PromptMessage, read, read_reply
+from streambank_client.http.drivers import Invoke, MustBeAwaited, Steps, is_asynchronous
+from streambank_client.koog.cursor import PromptCursor
+from streambank_client.koog.extraction import with_unique_ids
+from streambank_client.koog.messages import ConversationMessage, PromptMessage, read_messages, read_reply
 from streambank_client.koog.records import SearchRequest, SearchResult
 from streambank_client.koog.settings import (
     FailurePolicy,
@@ -23,18 +24,17 @@ from streambank_client.koog.settings import (
     RetrievalError,
     RetrievalSettings,
 )
-from streambank_client.koog.steps import Ask, MustBeAwaited, Steps, is_asynchronous
 
-# asyncio's own cancellation is no Exception; these are, and are not a storage's failures.
-_NO_FAILURES = (futures.CancelledError, MustBeAwaited)
+# These are not failures of a storage. asyncio's own cancellation is no Exception and needs no entry.
+_NOT_STORAGE_FAILURES = (futures.CancelledError, MustBeAwaited)
 _log = logging.getLogger("streambank_client")
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What became of a run's records, and of its searches.
+    """Numbers of a run: its records, and its failed searches.
 
-    *refused* records are those that the storage answered for but did not take; *lost* those whose storing failed.
+    *refused* records were not accepted by the storage; *lost* ones could not be stored because the storage failed.
     """
 
     stored: int = 0
@@ -43,8 +43,8 @@ class Counts:
     failed_searches: int = 0
 
 
-class Conversation:
-    """What a run asks of memory, as steps; the messages it was given are never changed."""
+class RunMemory:
+    """What is done around the model calls of a run, as steps; it never changes the caller's messages."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Conversation:
         *,
         ingestion: IngestionSettings | None,
         retrieval: RetrievalSettings | None,
-        form: Format,
+        message_format: Format,
         clock: Callable[[], datetime],
         known: Iterable[Any] = (),
     ) -> None:
@@ -60,37 +60,37 @@ class Conversation:
         self.counts = Counts()
         self._ingestion = ingestion if ingestion and ingestion.enable_automatic_ingestion else None
         self._retrieval = retrieval if retrieval and retrieval.enable_automatic_retrieval else None
-        self._form = form
+        self._message_format = message_format
         self._clock = clock
-        self._cursor = Cursor(run_id, read(list(known), form))
-        self._held: list[Message] = []
+        self._cursor = PromptCursor(run_id, read_messages(list(known), message_format))
+        self._delayed: list[ConversationMessage] = []
         self._batches = 0
         self._is_open = self._has_ended = False
-        # Models may be called at once from several threads; what is awaited or may take long is never under it.
+        # Several threads may call models at once. Nothing that is awaited or takes long is done under the lock.
         self._lock = threading.Lock()
 
     @property
-    def stores(self) -> bool:
-        """Whether what a model answers is wanted at all."""
+    def stores_replies(self) -> bool:
+        """Whether the replies of models are stored."""
         return self._ingestion is not None
 
     def begin(self) -> None:
-        """Let models be called. Raises RuntimeError where the run was begun before."""
+        """Allow calls of models. Raises RuntimeError if the run was entered before."""
         if self._is_open or self._has_ended:
-            raise RuntimeError("a run can be entered once; ask LongTermMemory.run for another one")
+            raise RuntimeError("a run can be entered once; call LongTermMemory.run for another one")
         self._is_open = True
 
     def end(self) -> None:
-        """Let no more models be called, and forget what was held back."""
-        self._is_open, self._has_ended, self._held = False, True, []
+        """Allow no more calls of models, and drop the messages that were to be stored at the end."""
+        self._is_open, self._has_ended, self._delayed = False, True, []
 
     def before_call(self, messages: Any) -> Steps[Any]:
-        """Store what is new in a prompt, and return it with what is remembered; itself where nothing is."""
+        """Store the new messages of a prompt, and return the prompt with memories, or itself if there are none."""
         self._check_open()
         if not self._ingestion and not self._retrieval:
             return messages
-        prompt = read(list(messages), self._form)
-        # Stored first, so that nothing which was recalled for this call is ever among it.
+        prompt = read_messages(list(messages), self._message_format)
+        # Stored first, so that no memory which is added to this prompt is stored as one of its messages.
         if self._ingestion:
             with self._lock:
                 new = self._cursor.claim(prompt, now=self._clock())
@@ -98,47 +98,47 @@ class Conversation:
         return (yield from self._augmented(prompt, messages, self._retrieval)) if self._retrieval else messages
 
     def after_call(self, reply: Any) -> Steps[None]:
-        """Store what a model answered; a stream's frames come joined, as a text."""
+        """Store a model's reply; that of a stream is the joined text of its frames."""
         self._check_open()
         if not self._ingestion:
             return
-        answered = read_reply(reply, self._form)
+        replies = read_reply(reply, self._message_format)
         with self._lock:
-            new = self._cursor.claim_reply(answered, now=self._clock())
+            new = self._cursor.claim_reply(replies, now=self._clock())
         yield from self._deliver(new, self._ingestion)
 
-    def completed(self) -> Steps[None]:
-        """End a run that went well: store what was held back until here."""
-        held = self._held
+    def complete(self) -> Steps[None]:
+        """End a run that had no error: store the messages that were to be stored at its end."""
+        delayed = self._delayed
         self.end()
-        if self._ingestion and held:
-            yield from self._store(held, self._ingestion)
+        if self._ingestion and delayed:
+            yield from self._store(delayed, self._ingestion)
 
     def _check_open(self) -> None:
         if not self._is_open:
-            raise RuntimeError("the run is not entered, or has ended: call models, and read streams, within it")
+            raise RuntimeError("the run is not entered, or has ended: call models and read streams within the run")
 
     # ---- ingestion
 
-    def _deliver(self, messages: list[Message], settings: IngestionSettings) -> Steps[None]:
+    def _deliver(self, messages: list[ConversationMessage], settings: IngestionSettings) -> Steps[None]:
         if settings.timing is IngestionTiming.ON_AGENT_COMPLETION:
             with self._lock:
-                self._held += messages
+                self._delayed += messages
         elif messages:
             yield from self._store(messages, settings)
 
-    def _store(self, messages: list[Message], settings: IngestionSettings) -> Steps[None]:
-        extracted = yield Ask(lambda: settings.extraction_strategy(messages))
+    def _store(self, messages: list[ConversationMessage], settings: IngestionSettings) -> Steps[None]:
+        extracted = yield Invoke(lambda: settings.extraction_strategy(messages))
         with self._lock:
             self._batches += 1
-            batch = f"{self.run_id}-b{self._batches}"
-        records = told_apart(extracted, otherwise=batch)
+            batch_id = f"{self.run_id}-b{self._batches}"
+        records = with_unique_ids(extracted, default_id=batch_id)
         if not records:
             return
         add = settings.storage.add
         try:
-            taken = yield Ask(lambda: add(records, settings.namespace), may_block=not is_asynchronous(add))
-        except _NO_FAILURES:
+            stored_ids = yield Invoke(lambda: add(records, settings.namespace), may_block=not is_asynchronous(add))
+        except _NOT_STORAGE_FAILURES:
             raise
         except Exception as error:
             self._count(lost=len(records))
@@ -146,25 +146,25 @@ class Conversation:
                 raise IngestionError("messages could not be stored") from error
             _log.warning("ingestion failed", extra={"error_type": type(error).__name__, "records": len(records)})
             return
-        self._count(stored=len(taken), refused=len(records) - len(taken))
+        self._count(stored=len(stored_ids), refused=len(records) - len(stored_ids))
 
     # ---- retrieval
 
     def _augmented(self, prompt: Sequence[PromptMessage], messages: Any, settings: RetrievalSettings) -> Steps[Any]:
-        query = yield Ask(lambda: settings.query(prompt))
+        query = yield Invoke(lambda: settings.query(prompt))
         if not query or not query.strip():
             return messages
-        found = yield from self._found(query, settings)
-        return (yield Ask(lambda: settings.augmenter(prompt, found))) if found else messages
+        results = yield from self._search(query, settings)
+        return (yield Invoke(lambda: settings.augmenter(prompt, results))) if results else messages
 
-    def _found(self, query: str, settings: RetrievalSettings) -> Steps[Sequence[SearchResult]]:
+    def _search(self, query: str, settings: RetrievalSettings) -> Steps[Sequence[SearchResult]]:
         request = SearchRequest(query=query, top_k=settings.top_k, threshold=settings.threshold)
         search = settings.storage.search
         try:
-            found: Sequence[SearchResult] = yield Ask(
+            results: Sequence[SearchResult] = yield Invoke(
                 lambda: search(request, settings.namespace), may_block=not is_asynchronous(search)
             )
-        except _NO_FAILURES:
+        except _NOT_STORAGE_FAILURES:
             raise
         except Exception as error:
             self._count(failed_searches=1)
@@ -172,7 +172,7 @@ class Conversation:
                 raise RetrievalError("memories could not be searched") from error
             _log.warning("retrieval failed", extra={"error_type": type(error).__name__})
             return ()
-        return found
+        return results
 
     def _count(self, **more: int) -> None:
         with self._lock:

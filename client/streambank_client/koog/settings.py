@@ -1,4 +1,4 @@
-"""How memory is written and how it is read: settings, and what may go wrong with them."""
+"""Settings of ingestion and retrieval, and the errors of both."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from streambank_client.koog.records import AsyncSearchStorage, AsyncWriteStorage
 
 QueryProvider: TypeAlias = Callable[[Sequence[PromptMessage]], str | Awaitable[str | None] | None]
 
-# A storage left out is reported as ValueError, like all that is wrong with settings.
+# A missing storage raises ValueError, like every other error in settings.
 _UNSET: Any = None
 
 
 class IngestionTiming(StrEnum):
-    """When messages are stored; each of them once in a run either way."""
+    """When messages are stored: each of them once in a run."""
 
     ON_LLM_CALL = "ON_LLM_CALL"
-    """What is new in a prompt before the model is called, and what it answers after."""
+    """New messages of a prompt before the model is called, and its reply afterwards."""
     ON_AGENT_COMPLETION = "ON_AGENT_COMPLETION"
-    """All of a run together once it has ended well; nothing of one that failed."""
+    """All messages of a run when it has ended without an error; none of a run that failed."""
 
 
 class FailurePolicy(StrEnum):
-    """What a storage's failure does to the run. A cancellation ends it under either."""
+    """How a run handles a failure of the storage. A cancellation always ends the run."""
 
     LOG_AND_CONTINUE = "LOG_AND_CONTINUE"
-    """The failure is logged and counted in `Run.counts`, and the model is called all the same."""
+    """The failure is logged and counted in `Run.counts`, and the model is called anyway."""
     FAIL_FAST = "FAIL_FAST"
     """`IngestionError` or `RetrievalError` is raised, with the failure as its cause."""
 
 
 class IngestionError(StreambankError):
-    """Messages could not be stored; the cause says why."""
+    """Messages could not be stored; its cause is the storage's error."""
 
 
 class RetrievalError(StreambankError):
-    """Memories could not be searched; the cause says why."""
+    """Memories could not be searched; its cause is the storage's error."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IngestionSettings:
     """How messages become records, when, and where they are stored.
 
-    storage: required; an asynchronous one takes an asynchronous model function.
-    extraction_strategy: any callable that makes records of messages; what it raises reaches the caller.
-    enable_automatic_ingestion: without it nothing is stored but by hand, through `LongTermMemory.ingestion_storage`.
-    namespace: given to the storage with every call.
+    storage: required; an asynchronous one needs an asynchronous model function.
+    extraction_strategy: a callable that makes records of messages; its errors are raised to the caller.
+    enable_automatic_ingestion: if False, only direct calls of `LongTermMemory.ingestion_storage` store messages.
+    namespace: an argument of every call of the storage.
 
     Raises:
         ValueError: there is no storage, the timing or the policy is unknown, the namespace is empty.
@@ -66,21 +66,21 @@ class IngestionSettings:
     failure_policy: FailurePolicy = FailurePolicy.LOG_AND_CONTINUE
 
     def __post_init__(self) -> None:
-        _check_place(self.storage, self.namespace)
+        _check_storage(self.storage, self.namespace)
         object.__setattr__(self, "timing", IngestionTiming(self.timing))
         object.__setattr__(self, "failure_policy", FailurePolicy(self.failure_policy))
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalSettings:
-    """What is searched for before each call of a model, and how the prompt of that call is told.
+    """How memories are searched before each call of a model, and how they are added to its prompt.
 
-    storage: required; an asynchronous one takes an asynchronous model function.
+    storage: required; an asynchronous one needs an asynchronous model function.
     top_k: how many memories at most, 1 to 100.
     threshold: the least score, -1 to 1.
-    query: makes the text to search for; where it makes none, nothing is searched.
-    augmenter: returns the messages to send in place of the prompt's; these are not changed.
-    enable_automatic_retrieval: without it nothing is searched but by hand, through `LongTermMemory.retrieval_storage`.
+    query: returns the text to search for, or None to search for nothing.
+    augmenter: returns the messages to send instead of the prompt, which it must not change.
+    enable_automatic_retrieval: if False, only direct calls of `LongTermMemory.retrieval_storage` search.
 
     Raises:
         ValueError: there is no storage, a number is out of its range, the policy is unknown, the namespace is empty.
@@ -96,7 +96,7 @@ class RetrievalSettings:
     failure_policy: FailurePolicy = FailurePolicy.LOG_AND_CONTINUE
 
     def __post_init__(self) -> None:
-        _check_place(self.storage, self.namespace)
+        _check_storage(self.storage, self.namespace)
         if isinstance(self.top_k, bool) or not isinstance(self.top_k, int) or not 1 <= self.top_k <= 100:
             raise ValueError("top_k must be a whole number from 1 to 100")
         if not -1 <= self.threshold <= 1:
@@ -104,7 +104,7 @@ class RetrievalSettings:
         object.__setattr__(self, "failure_policy", FailurePolicy(self.failure_policy))
 
 
-def _check_place(storage: Any, namespace: str | None) -> None:
+def _check_storage(storage: Any, namespace: str | None) -> None:
     if storage is None:
         raise ValueError("storage must be set")
     if namespace == "":

@@ -1,4 +1,4 @@
-"""The service as a storage: records are its events, and what it remembers of them is found."""
+"""A bank of the service as a storage: records become its events, a search returns its memories."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from uuid import uuid4
 
 from streambank_client.banks import AsyncBank, Bank
 from streambank_client.errors import InvalidArgument, NotFound
-from streambank_client.fitting import in_calls, is_of_an_event
 from streambank_client.formats.conversion import MAX_CONTENT_BYTES
+from streambank_client.http.batching import batches, is_caused_by_event
+from streambank_client.http.drivers import Invoke, Steps, run, run_async
 from streambank_client.koog.records import MemoryRecord, SearchRequest, SearchResult, TextDocument
-from streambank_client.koog.steps import Ask, Steps, drive, drive_async
 from streambank_client.types import MetadataValue
 from streambank_client.types.events import Content, Event, GenerationRule, Part
 from streambank_client.types.memories import Memory, RetrievedMemory
@@ -24,44 +24,44 @@ from streambank_client.types.memories import Memory, RetrievedMemory
 NAMESPACE_KEY = "namespace"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _YEAR_10000_MS = 253_402_300_800_000
-# A call takes 1,000 events and 4 MB; an event's id and times are little beside its text.
+# The service accepts 1,000 events and 4 MB in a call; an event's id and times are small beside its text.
 _MOST_EVENTS = 100
 _MOST_BYTES = 2_000_000
 _MOST_QUERY_BYTES = 8_192
 _log = logging.getLogger("streambank_client")
-Rule: TypeAlias = GenerationRule | Mapping[str, Any]
+RuleArgument: TypeAlias = GenerationRule | Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Where records go, and what is said with each call."""
+    """Where records are sent, and the arguments of each call."""
 
     bank: Any
     scope: Mapping[str, str]
     stream_id: str
-    generation_rule: Rule | None
+    generation_rule: RuleArgument | None
     metadata: Mapping[str, MetadataValue] | None
 
     def scope_of(self, namespace: str | None) -> dict[str, str]:
-        """Return the scope of a namespace: it is one more key."""
+        """Return the scope of a namespace, which is one more key."""
         if namespace is None:
             return dict(self.scope)
         if NAMESPACE_KEY in self.scope:
-            raise ValueError(f"the scope has a key {NAMESPACE_KEY!r} already, so there is no room for a namespace")
+            raise ValueError(f"the scope has a key {NAMESPACE_KEY!r}, so there can be no namespace")
         return {**self.scope, NAMESPACE_KEY: namespace}
 
-    def adding(self, documents: Sequence[TextDocument], namespace: str | None) -> Steps[list[str]]:
-        """Send records as events, and return the ids of those that the service took."""
+    def add(self, documents: Sequence[TextDocument], namespace: str | None) -> Steps[list[str]]:
+        """Send records as events, and return the ids of those that the service accepted."""
         scope = self.scope_of(namespace)
-        taken: list[str] = []
-        for events in _parts([_event(document) for document in documents]):
-            taken += yield from self._sending(events, scope)
-        return taken
+        accepted: list[str] = []
+        for events in _call_batches([_event(document) for document in documents]):
+            accepted += yield from self._send(events, scope)
+        return accepted
 
-    def _sending(self, events: Sequence[Event], scope: dict[str, str]) -> Steps[list[str]]:
-        """Send *events*; where the service refuses them, find out which, and send the others."""
+    def _send(self, events: Sequence[Event], scope: dict[str, str]) -> Steps[list[str]]:
+        """Send *events*; if the service refuses them, find the refused one by halving, and send the others."""
         try:
-            operation = yield Ask(
+            operation = yield Invoke(
                 partial(
                     self.bank.ingest_events,
                     scope=scope,
@@ -72,48 +72,48 @@ class _Target:
                 )
             )
         except InvalidArgument as error:
-            if not is_of_an_event(error):
+            if not is_caused_by_event(error):
                 raise
             if len(events) == 1:
                 _log.warning("records refused", extra={"error_type": type(error).__name__, "records": 1})
                 return []
             middle = len(events) // 2
-            first = yield from self._sending(events[:middle], scope)
-            return first + (yield from self._sending(events[middle:], scope))
+            first = yield from self._send(events[:middle], scope)
+            return first + (yield from self._send(events[middle:], scope))
         ids, conflicts = [str(event.event_id) for event in events], operation.metadata.conflicting_event_ids
         if conflicts:
             _log.warning("records refused", extra={"error_type": "Conflict", "records": len(conflicts)})
         return [record_id for record_id in ids if record_id not in conflicts]
 
-    def updating(self, documents: Mapping[str, TextDocument], namespace: str | None) -> Steps[list[str]]:
-        """Set what memories say, and return the ids of those that there are in this scope."""
+    def update(self, documents: Mapping[str, TextDocument], namespace: str | None) -> Steps[list[str]]:
+        """Change the facts of memories, and return the ids of those that exist in this scope."""
         scope = self.scope_of(namespace)
         changed = []
         for memory_id, document in documents.items():
             try:
-                known: Memory = yield Ask(partial(self.bank.get_memory, memory=memory_id))
-                if known.scope == scope:
-                    yield Ask(partial(self.bank.update_memory, memory=memory_id, fact=document.content))
+                memory: Memory = yield Invoke(partial(self.bank.get_memory, memory=memory_id))
+                if memory.scope == scope:
+                    yield Invoke(partial(self.bank.update_memory, memory=memory_id, fact=document.content))
                     changed.append(memory_id)
             except NotFound:
                 continue
         return changed
 
-    def searching(self, request: SearchRequest, namespace: str | None) -> Steps[list[SearchResult]]:
-        """Search for memories, and keep those that are near enough."""
+    def search(self, request: SearchRequest, namespace: str | None) -> Steps[list[SearchResult]]:
+        """Search for memories, and return those that reach the threshold."""
         scope, query = self.scope_of(namespace), _cut(request.query)
-        found = yield Ask(lambda: self.bank.retrieve_memories(scope=scope, query=query, top_k=request.top_k))
-        results = map(_result, found)
+        memories = yield Invoke(lambda: self.bank.retrieve_memories(scope=scope, query=query, top_k=request.top_k))
+        results = map(_result, memories)
         return [result for result in results if result.score >= request.threshold]
 
 
 class StreambankStorage:
-    """A `WriteStorage` and `SearchStorage` over a bank: what is added becomes memories, which are what is found.
+    """A `WriteStorage` and `SearchStorage` over a bank: records become memories, and a search returns these.
 
-    scope: whose memories they are; a namespace is one more of its keys, named "namespace".
+    scope: the scope of the memories; a namespace is one more of its keys, named "namespace".
     stream_id: the conversation; ids of messages must be unique in it.
-    generation_rule: when memories are made of what came; by default the bank's rule, and without that at each call.
-    metadata: of the memories that come of it; what a record's own metadata says is only its role and its time.
+    generation_rule: when memories are made; the default is the bank's rule, and without that each call.
+    metadata: the metadata of the memories; of a record's own metadata only its role and its time are sent.
     """
 
     def __init__(
@@ -122,43 +122,43 @@ class StreambankStorage:
         *,
         scope: Mapping[str, str],
         stream_id: str = "default",
-        generation_rule: Rule | None = None,
+        generation_rule: RuleArgument | None = None,
         metadata: Mapping[str, MetadataValue] | None = None,
     ) -> None:
         self._target = _Target(bank, dict(scope), stream_id, generation_rule, metadata)
 
     def add(self, documents: Sequence[TextDocument], namespace: str | None = None) -> list[str]:
-        """Send records as events with their ids, so that a repeat adds nothing, and return the ids of those taken.
+        """Send records as events with their ids, and return the ids of the accepted ones; a repeat adds nothing.
 
-        A record that the service will never take, because it has more than 345,000 bytes or the id of one that says
-        something else, is logged and left out.
+        A record that the service refuses is logged and left out: one with more than 345,000 bytes, or with the id of
+        another text.
 
         Raises:
             StreambankError: the service could not be reached, or refused the call; what was sent before stays.
         """
-        return drive(self._target.adding(documents, namespace))
+        return run(self._target.add(documents, namespace))
 
     def update(self, documents: Mapping[str, TextDocument], namespace: str | None = None) -> list[str]:
-        """Set what memories say, by the ids that a search returned, and return the ids of those that existed.
+        """Change the facts of memories by the ids that a search returned, and return the ids of those that exist.
 
         Raises:
             StreambankError: the service could not be reached, or refused a call.
         """
-        return drive(self._target.updating(documents, namespace))
+        return run(self._target.update(documents, namespace))
 
     def search(self, request: SearchRequest, namespace: str | None = None) -> list[SearchResult]:
-        """Return memories, nearest first; the score is the cosine that their distance stands for.
+        """Return memories, nearest first; the score is the cosine similarity.
 
         A query is cut at 8,192 bytes.
 
         Raises:
             StreambankError: the service could not be reached, or refused the call.
         """
-        return drive(self._target.searching(request, namespace))
+        return run(self._target.search(request, namespace))
 
 
 class AsyncStreambankStorage:
-    """`StreambankStorage` over an asynchronous bank: the same, awaited."""
+    """`StreambankStorage` over an asynchronous bank, whose methods are awaited."""
 
     def __init__(
         self,
@@ -166,47 +166,48 @@ class AsyncStreambankStorage:
         *,
         scope: Mapping[str, str],
         stream_id: str = "default",
-        generation_rule: Rule | None = None,
+        generation_rule: RuleArgument | None = None,
         metadata: Mapping[str, MetadataValue] | None = None,
     ) -> None:
         self._target = _Target(bank, dict(scope), stream_id, generation_rule, metadata)
 
     async def add(self, documents: Sequence[TextDocument], namespace: str | None = None) -> list[str]:
         """Send records as events, as `StreambankStorage.add` does."""
-        return await drive_async(self._target.adding(documents, namespace))
+        return await run_async(self._target.add(documents, namespace))
 
     async def update(self, documents: Mapping[str, TextDocument], namespace: str | None = None) -> list[str]:
-        """Set what memories say, as `StreambankStorage.update` does."""
-        return await drive_async(self._target.updating(documents, namespace))
+        """Change the facts of memories, as `StreambankStorage.update` does."""
+        return await run_async(self._target.update(documents, namespace))
 
     async def search(self, request: SearchRequest, namespace: str | None = None) -> list[SearchResult]:
         """Return memories, as `StreambankStorage.search` does."""
-        return await drive_async(self._target.searching(request, namespace))
+        return await run_async(self._target.search(request, namespace))
 
 
 def _event(document: TextDocument) -> Event:
     role = "model" if document.metadata.get("messageRole") == "Assistant" else "user"
     return Event(
-        content=Content(role=role, parts=[Part(text=_sound(document.content))]),
-        event_id=_sound(document.id or str(uuid4())),
+        content=Content(role=role, parts=[Part(text=_encodable(document.content))]),
+        event_id=_encodable(document.id or str(uuid4())),
         event_time=_time(document.metadata.get("timestampMs")),
     )
 
 
-def _time(said_ms: Any) -> datetime | None:
-    """Return the time that a record names, None where that is none."""
-    is_time = isinstance(said_ms, int) and not isinstance(said_ms, bool) and 0 <= said_ms < _YEAR_10000_MS
-    return _EPOCH + timedelta(milliseconds=said_ms) if is_time else None
+def _time(timestamp_ms: Any) -> datetime | None:
+    """Return the time of a record, or None if its timestamp is not valid."""
+    is_number = isinstance(timestamp_ms, int) and not isinstance(timestamp_ms, bool)
+    is_time = is_number and 0 <= timestamp_ms < _YEAR_10000_MS
+    return _EPOCH + timedelta(milliseconds=timestamp_ms) if is_time else None
 
 
-def _sound(text: str) -> str:
-    """Return *text* without the halves of surrogate pairs, which no UTF-8 can hold."""
+def _encodable(text: str) -> str:
+    """Return *text* without halves of surrogate pairs, which UTF-8 cannot encode."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _parts(events: Sequence[Event]) -> Iterator[list[Event]]:
-    """Yield *events* in as many calls as they need, without those that no call would take."""
-    return in_calls(filter(_is_small, events), _size, most_events=_MOST_EVENTS, most_bytes=_MOST_BYTES)
+def _call_batches(events: Sequence[Event]) -> Iterator[list[Event]]:
+    """Yield *events* in batches of one call each, without those that are too large for any call."""
+    return batches(filter(_is_small, events), _size, most_events=_MOST_EVENTS, most_bytes=_MOST_BYTES)
 
 
 def _is_small(event: Event) -> bool:
@@ -221,11 +222,11 @@ def _size(event: Event) -> int:
 
 
 def _cut(query: str) -> str:
-    return _sound(query).encode()[:_MOST_QUERY_BYTES].decode(errors="ignore")
+    return _encodable(query).encode()[:_MOST_QUERY_BYTES].decode(errors="ignore")
 
 
-def _result(found: RetrievedMemory) -> SearchResult:
-    memory = found.memory
+def _result(retrieved: RetrievedMemory) -> SearchResult:
+    memory = retrieved.memory
     # The distance of two unit vectors is the square root of 2 - 2 cos.
-    score = 1.0 if found.distance is None else 1.0 - found.distance**2 / 2
+    score = 1.0 if retrieved.distance is None else 1.0 - retrieved.distance**2 / 2
     return SearchResult(MemoryRecord(memory.fact, memory.id, {**memory.metadata, "name": memory.name}), score)

@@ -1,4 +1,4 @@
-"""Memory for agents: the extraction types of Strands, our memory manager, and stores.
+"""Memory for agents: the extraction types of Strands, a memory manager, and stores.
 
 Only `StreambankMemoryStore`, `StreambankFactStore` and `attach` need Strands itself: the extra `strands`.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from streambank_client.strands.backoff import Backoff
-from streambank_client.strands.cursor import BufferLimits
+from streambank_client.http.retry import Backoff
+from streambank_client.strands.buffer import BufferLimits
 from streambank_client.strands.hooks import AgentLoop
 from streambank_client.strands.memory import Attachment, FlushResult, MemoryManager
 from streambank_client.strands.stores import AddMessagesContext, Ingested, MemoryEntry, MemoryStore
@@ -27,15 +27,15 @@ from streambank_client.strands.types import (
 
 if TYPE_CHECKING:
     from streambank_client.strands.bank_store import BankFactStore, BankStore
-    from streambank_client.strands.store import StreambankFactStore, StreambankMemoryStore
     from streambank_client.strands.strands_agent import attach
+    from streambank_client.strands.strands_store import StreambankFactStore, StreambankMemoryStore
 
-# What brings pydantic and httpx, or Strands.
+# These modules import pydantic and httpx, or Strands.
 _LAZY = {
     "BankFactStore": "bank_store",
     "BankStore": "bank_store",
-    "StreambankFactStore": "store",
-    "StreambankMemoryStore": "store",
+    "StreambankFactStore": "strands_store",
+    "StreambankMemoryStore": "strands_store",
     "attach": "strands_agent",
 }
 
@@ -76,6 +76,7 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "strands":
             raise
-        raise ModuleNotFoundError(f"{name} needs Strands: pip install 'streambank[strands]'", name="strands") from None
+        message = f"{name} needs Strands: pip install 'streambank-client[strands]'"
+        raise ModuleNotFoundError(message, name="strands") from None
     globals()[name] = value
     return value

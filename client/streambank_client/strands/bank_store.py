@@ -1,4 +1,4 @@
-"""A bank as a memory store: what agents say goes to a stream, and the service extracts."""
+"""A bank as a memory store: messages are sent to a stream, and the service extracts memories from them."""
 
 from __future__ import annotations
 
@@ -9,39 +9,41 @@ import threading
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from streambank_client.errors import AlreadyExists
 from streambank_client.formats.conversion import Options, Reason
 from streambank_client.formats.tool_names import ToolNames
+from streambank_client.http.drivers import run
 from streambank_client.strands import outgoing, threads
-from streambank_client.strands.outgoing import Outgoing
+from streambank_client.strands.outgoing import OutgoingEvent
 from streambank_client.strands.stores import AddMessagesContext, Ingested, MemoryEntry
-from streambank_client.strands.types import Extraction, Message, extraction_config
+from streambank_client.strands.types import AgentMessage, Extraction, extraction_config
 from streambank_client.types import Event, GenerationRule, RetrievedMemory
 
 if TYPE_CHECKING:
     from streambank_client.banks import Streambank
 
 _log = logging.getLogger(__name__)
-# The service's own default and limits.
+# The default and the limits of the service.
 DEFAULT_RESULTS = 3
 MOST_RESULTS = 100
 MOST_QUERY_BYTES = 8_192
 MOST_FACT_BYTES = 8_192
-# Left out because it was asked for, or because there was nothing in it.
-_AS_WANTED = frozenset({Reason.REASONING, Reason.SYSTEM, Reason.BLANK, Reason.EMPTY})
+# These parts are left out by configuration, or because they are empty: this is not logged.
+_EXPECTED_REASONS = frozenset({Reason.REASONING, Reason.SYSTEM, Reason.BLANK, Reason.EMPTY})
 
 
 class BankStream:
     """A stream and the memories of its scope.
 
-    *client* is the one that waits, `Streambank`: calls are made in threads of their own, so that no event loop that
-    ends cancels one. A cancelled `add_messages` waits for its write. Any number of agents may share a store under our
-    manager; under Strands' every agent that lives needs one of its own, and `initialize` begins a new run.
+    *client* is a synchronous `Streambank`: calls run in threads of their own, so that an event loop that ends cancels
+    none. A cancelled `add_messages` waits for its write. With this package's manager any number of agents may share a
+    store; with Strands' manager every agent needs its own store, and `initialize` begins a new run.
 
-    *extraction* True is every 5 turns where the store is writable. *generation_rule* is sent with every call and says
-    when the service makes memories, which is what sets the pace with agents that save after each turn.
+    *extraction* True is every 5 turns if the store is writable. *generation_rule* is sent with every call: it decides
+    when the service makes memories, also if agents save after each turn.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class BankStream:
         self.description = description
         self.max_search_results = max_search_results
         self.writable = writable
-        # Strands has a type of its own for it.
+        # Any, because Strands has its own type for it.
         self.extraction: Any = _extraction(extraction, writable=writable)
         self._bank = client.bank(bank)
         self._scope, self._stream_id = dict(scope), stream_id
@@ -74,134 +76,137 @@ class BankStream:
         self._run_id = uuid.uuid4().hex
 
     async def initialize(self) -> None:
-        """Check that the bank can be reached and begin a new run.
+        """Check that the bank exists and can be reached, and begin a new run.
 
         Raises:
-            StreambankError: it cannot, or there is none.
+            StreambankError: it does not exist, or cannot be reached.
         """
-        await threads.interruptible(threads.begin(self._bank.get, name="memory-bank"))
+        await threads.wait(threads.start(self._bank.get, name="memory-bank"))
         self._run_id = uuid.uuid4().hex
 
-    async def add_messages(self, messages: Sequence[Message], context: Any = None) -> Ingested:
-        """Put *messages* into the stream, each once however often it is sent, and return when they are stored.
+    async def add_messages(self, messages: Sequence[AgentMessage], context: Any = None) -> Ingested:
+        """Send *messages* to the stream and return when they are stored; a repeat adds nothing.
 
-        What the service refuses for good is left out and logged; it must not hold up what comes after it. *context* is
-        ours or Strands'.
+        Messages that the service refuses for good are left out and logged, so that they do not block later ones.
+        *context* is that of this package or of Strands.
 
         Raises:
-            StreambankError: nobody is sure that all is stored; send the same messages again.
+            StreambankError: some messages may not be stored; send the same messages again.
         """
-        run_id, told = self._run_id, _context(context)
-        return await threads.settled(threads.begin(lambda: self._ingest(messages, told, run_id), name="memory-write"))
+        ingest = partial(self._ingest, messages, _context(context), self._run_id)
+        return await threads.wait_uncancelled(threads.start(ingest, name="memory-write"))
 
-    def _ingest(self, messages: Sequence[Message], context: AddMessagesContext, run_id: str) -> Ingested:
+    def _ingest(self, messages: Sequence[AgentMessage], context: AddMessagesContext, run_id: str) -> Ingested:
         with self._preparing:
-            batch = outgoing.prepared(
+            batch = outgoing.prepare(
                 messages, context, run_id=run_id, options=self._options, tool_names=self._tool_names
             )
         refused, conflicting = [*batch.refused], list[str]()
-        for call in outgoing.calls(batch.events):
-            refused += outgoing.deliver(call, lambda events: conflicting.extend(self._send(events)))
+        for call in outgoing.call_batches(batch.events):
+            refused += run(outgoing.deliver(call, lambda events: conflicting.extend(self._send(events))))
         lost = (*refused, *conflicting)
         dropped = {reason.value: count for reason, count in batch.dropped.items()}
-        self._log_losses(refused, conflicting, {Reason(reason) for reason in dropped} - _AS_WANTED)
+        self._log_losses(refused, conflicting, {Reason(reason) for reason in dropped} - _EXPECTED_REASONS)
         return Ingested(len(batch.events) + len(batch.refused) - len(lost), lost, dropped)
 
-    def _send(self, events: Sequence[Outgoing]) -> Sequence[str]:
-        """Send *events* and return the ids that the stream has for something else."""
-        sent: list[Event] = [one.event for one in events]
+    def _send(self, outgoing_events: Sequence[OutgoingEvent]) -> Sequence[str]:
+        """Send events and return the ids that the stream has for other contents."""
+        events: list[Event] = [outgoing_event.event for outgoing_event in outgoing_events]
         operation = self._bank.ingest_events(
-            scope=self._scope, stream_id=self._stream_id, events=sent, generation_rule=self._generation_rule
+            scope=self._scope, stream_id=self._stream_id, events=events, generation_rule=self._generation_rule
         )
         return operation.metadata.conflicting_event_ids
 
     def _log_losses(self, refused: Sequence[str], conflicting: Sequence[str], dropped: set[Reason]) -> None:
-        told = {"store": self.name, "refused": refused, "conflicting": conflicting, "reasons": sorted(dropped)}
+        fields = {"store": self.name, "refused": refused, "conflicting": conflicting, "reasons": sorted(dropped)}
         if refused or conflicting:
-            _log.warning("memory messages refused", extra=told)
+            _log.warning("memory messages refused", extra=fields)
         elif dropped:
-            _log.info("memory message parts dropped", extra=told)
+            _log.info("memory message parts dropped", extra=fields)
 
-    async def _found(self, query: str, options: Mapping[str, Any] | None) -> list[tuple[str, dict[str, Any]]]:
-        """Return the facts nearest to *query*, and what is told about them."""
+    async def _search(self, query: str, options: Mapping[str, Any] | None) -> list[tuple[str, dict[str, Any]]]:
+        """Return the facts nearest to *query*, with their metadata."""
         if not query.strip():
             return []
-        asked = (options or {}).get("max_search_results") or self.max_search_results or DEFAULT_RESULTS
-        top_k = max(1, min(asked, MOST_RESULTS))
+        limit = (options or {}).get("max_search_results") or self.max_search_results or DEFAULT_RESULTS
+        top_k = max(1, min(limit, MOST_RESULTS))
 
         def retrieve() -> Sequence[RetrievedMemory]:
-            return self._bank.retrieve_memories(scope=self._scope, query=_cut(query, MOST_QUERY_BYTES), top_k=top_k)
+            return self._bank.retrieve_memories(
+                scope=self._scope, query=_truncated(query, MOST_QUERY_BYTES), top_k=top_k
+            )
 
-        found = await threads.interruptible(threads.begin(retrieve, name="memory-search"))
-        return [(one.memory.fact, _told(one)) for one in found]
+        memories = await threads.wait(threads.start(retrieve, name="memory-search"))
+        return [(retrieved.memory.fact, _metadata(retrieved)) for retrieved in memories]
 
 
 class BankFacts(BankStream):
-    """Takes single facts too: what an extractor on the client finds, or an agent's tool says."""
+    """A stream that accepts single facts too: of an extractor on the client, or of a tool of the agent."""
 
     async def add(self, content: str, metadata: Mapping[str, Any] | None = None) -> None:
-        """Store a fact as a memory, once for each run of the store, however often it is added.
+        """Store a fact as a memory, once in each run of the store even if it is added again.
 
-        What is longer than 8,192 bytes is cut off. Metadata that is neither text, number, truth nor time is stored as
-        JSON.
+        A fact is cut after 8,192 bytes. Metadata that is not text, number, boolean or time is stored as JSON.
 
         Raises:
             ValueError: the content is blank.
-            StreambankError: it is not stored, or nobody is sure.
+            StreambankError: the fact may not be stored.
         """
         if not content.strip():
             raise ValueError("add: content must not be blank")
         key = f"{self._run_id}-{hashlib.sha256(content.encode()).hexdigest()[:32]}"
-        await threads.settled(threads.begin(lambda: self._create(content, metadata or {}, key), name="memory-write"))
+        create = partial(self._create, content, metadata or {}, key)
+        await threads.wait_uncancelled(threads.start(create, name="memory-write"))
 
     def _create(self, content: str, metadata: Mapping[str, Any], key: str) -> None:
-        fact = _cut(content, MOST_FACT_BYTES)
-        plain = {name: _plain(value) for name, value in metadata.items()} or None
+        fact = _truncated(content, MOST_FACT_BYTES)
+        plain = {name: _plain_value(value) for name, value in metadata.items()} or None
         try:
             self._bank.create_memory(scope=self._scope, fact=fact, metadata=plain, idempotency_key=key)
         except AlreadyExists:
-            # It was stored in this run and deleted since, which is not to be undone by a repeat.
+            # It was stored in this run and deleted since; a repeat must not restore it.
             _log.info("memory fact was deleted", extra={"store": self.name})
 
 
 class BankStore(BankStream):
-    """A bank for our memory manager: the service extracts."""
+    """A bank for this package's memory manager: the service extracts."""
 
     async def search(self, query: str, options: Mapping[str, Any] | None = None) -> list[MemoryEntry]:
         """Return the memories nearest to *query*, as many as `max_search_results`, of 1 to 100.
 
         Raises:
-            StreambankError: the service could not be asked.
+            StreambankError: the service could not be reached, or refused the call.
         """
-        return [MemoryEntry(fact, metadata=told) for fact, told in await self._found(query, options)]
+        return [MemoryEntry(fact, metadata=metadata) for fact, metadata in await self._search(query, options)]
 
 
 class BankFactStore(BankStore, BankFacts):
-    """A bank that takes single facts too, for an extractor on the client."""
+    """A bank that accepts single facts too, for an extractor on the client."""
 
 
-def _extraction(given: Extraction, *, writable: bool) -> dict[str, Any] | None:
-    """Return the one shape that both managers read: a dict."""
-    config = extraction_config(writable if given is True else given)
+def _extraction(extraction: Extraction, *, writable: bool) -> dict[str, Any] | None:
+    """Return the configuration as a dict, the form that both managers read."""
+    config = extraction_config(writable if extraction is True else extraction)
     return config.as_dict() if config else None
 
 
-def _context(given: Any) -> AddMessagesContext:
-    if isinstance(given, AddMessagesContext):
-        return given
-    return AddMessagesContext(sequence_numbers=getattr(given, "sequence_numbers", None))
+def _context(context: Any) -> AddMessagesContext:
+    """Return the context of this package for that of either manager."""
+    if isinstance(context, AddMessagesContext):
+        return context
+    return AddMessagesContext(sequence_numbers=getattr(context, "sequence_numbers", None))
 
 
-def _told(found: RetrievedMemory) -> dict[str, Any]:
-    memory = found.memory
-    return {**memory.metadata, "_name": memory.name, "_distance": found.distance, "_update_time": memory.update_time}
+def _metadata(retrieved: RetrievedMemory) -> dict[str, Any]:
+    memory, distance = retrieved.memory, retrieved.distance
+    return {**memory.metadata, "_name": memory.name, "_distance": distance, "_update_time": memory.update_time}
 
 
-def _cut(text: str, most_bytes: int) -> str:
+def _truncated(text: str, most_bytes: int) -> str:
     return text.encode(errors="replace")[:most_bytes].decode(errors="ignore")
 
 
-def _plain(value: Any) -> str | float | bool | datetime:
+def _plain_value(value: Any) -> str | float | bool | datetime:
     if isinstance(value, str | int | float | datetime):
         return value
     return json.dumps(value, default=str)

@@ -1,4 +1,4 @@
-"""Messages on their way to a stream: their events, their ids, and calls that the service takes."""
+"""Messages for a stream: their events with ids, and the calls that send them."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from streambank_client.errors import InvalidArgument
-from streambank_client.fitting import in_calls
 from streambank_client.formats import strands as strands_format
 from streambank_client.formats.conversion import JSON, Options, Reason
 from streambank_client.formats.tool_names import ToolNames
+from streambank_client.http.batching import batches
+from streambank_client.http.drivers import Invoke, Steps
 from streambank_client.strands.stores import AddMessagesContext
-from streambank_client.strands.types import Message
+from streambank_client.strands.types import AgentMessage
 from streambank_client.types import Event
 
-# The service takes 1,000 events and 4,000,000 bytes in a call; what stands around the events is little.
+# The service accepts 1,000 events and 4,000,000 bytes in a call; the JSON around the events is small.
 MOST_EVENTS = 500
 MOST_BYTES = 3_500_000
 MOST_ID_BYTES = 512
-# Beside an event's content: its id, of which a byte may take six, and braces.
+# The JSON around an event's content: its id, where a byte may become six, and braces.
 _AROUND_BYTES = 6 * MOST_ID_BYTES + 64
 
 
 @dataclass(frozen=True)
-class Outgoing:
-    """An event and the bytes of its JSON, about."""
+class OutgoingEvent:
+    """An event and the approximate size of its JSON in bytes."""
 
     event: Event
     size: int
@@ -39,23 +41,23 @@ class Outgoing:
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """The events of a batch in order, the ids of messages that cannot be one, and what was dropped, by reason."""
+class PreparedBatch:
+    """The events of a batch in order, the ids of malformed messages, and the number of dropped parts by reason."""
 
-    events: tuple[Outgoing, ...]
+    events: tuple[OutgoingEvent, ...]
     refused: tuple[str, ...] = ()
     dropped: Mapping[Reason, int] = field(default_factory=dict)
 
 
-def prepared(
-    messages: Sequence[Message],
+def prepare(
+    messages: Sequence[AgentMessage],
     context: AddMessagesContext,
     *,
     run_id: str,
     options: Options,
     tool_names: ToolNames,
-) -> Prepared:
-    """Return the events of a batch; a message that is malformed is refused by itself and takes no other with it."""
+) -> PreparedBatch:
+    """Return the events of a batch; a malformed message is refused, the others are not."""
     events, refused, dropped = [], [], Counter[Reason]()
     for place, message in enumerate(messages):
         try:
@@ -63,26 +65,28 @@ def prepared(
         except ValueError:
             refused.append(_event_id(context, place, run_id, {}))
             continue
-        dropped.update(one.reason for one in conversion.dropped if not one.is_detail)
+        dropped.update(part.reason for part in conversion.dropped if not part.is_detail)
         contents = [converted.content for converted in conversion.contents]
-        events += [_outgoing(content, _event_id(context, place, run_id, content)) for content in contents]
-    return Prepared(tuple(events), tuple(refused), dropped)
+        events += [_outgoing_event(content, _event_id(context, place, run_id, content)) for content in contents]
+    return PreparedBatch(tuple(events), tuple(refused), dropped)
 
 
-def _outgoing(content: JSON, event_id: str) -> Outgoing:
+def _outgoing_event(content: JSON, event_id: str) -> OutgoingEvent:
     event = Event.model_validate({"content": content, "eventId": event_id})
-    return Outgoing(event, len(_json(content).encode()) + _AROUND_BYTES)
+    return OutgoingEvent(event, len(_json(content).encode()) + _AROUND_BYTES)
 
 
 def _event_id(context: AddMessagesContext, place: int, run_id: str, content: JSON) -> str:
-    """Return the id under which a message is stored once, however often it is sent.
+    """Return the id of a message's event, which is the same whenever the message is sent.
 
-    A message's own id, else the run and its number. Strands numbers the messages of every agent from 0 and does not say
-    which agent it is: there a hash of the content tells agents apart that share a store against all advice.
+    It is the message's own id, else the run and the message's number. Strands numbers the messages of every agent from
+    0 and does not name the agent: a hash of the content distinguishes agents that share a store, although they must
+    not.
     """
-    own = context.message_ids[place] if context.message_ids else None
-    if own:
-        return own if len(own.encode(errors="replace")) <= MOST_ID_BYTES else hashlib.sha256(own.encode()).hexdigest()
+    own_id = context.message_ids[place] if context.message_ids else None
+    if own_id:
+        is_short = len(own_id.encode(errors="replace")) <= MOST_ID_BYTES
+        return own_id if is_short else hashlib.sha256(own_id.encode()).hexdigest()
     if not context.sequence_numbers:
         return uuid.uuid4().hex
     number = context.sequence_numbers[place]
@@ -95,37 +99,35 @@ def _json(content: JSON) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-def calls(events: Sequence[Outgoing]) -> Iterator[Sequence[Outgoing]]:
-    """Yield *events* in runs that each fit into a call."""
-    return in_calls(events, lambda event: event.size, most_events=MOST_EVENTS, most_bytes=MOST_BYTES)
+def call_batches(events: Sequence[OutgoingEvent]) -> Iterator[Sequence[OutgoingEvent]]:
+    """Yield *events* in batches of one call each."""
+    return batches(events, lambda event: event.size, most_events=MOST_EVENTS, most_bytes=MOST_BYTES)
 
 
-def deliver(events: Sequence[Outgoing], send: Callable[[Sequence[Outgoing]], None]) -> tuple[str, ...]:
-    """Send *events* and return the ids of those that the service refuses, found by halving what it refuses.
+def deliver(events: Sequence[OutgoingEvent], send: Callable[[Sequence[OutgoingEvent]], object]) -> Steps[list[str]]:
+    """Send *events* and return the ids of those that the service refuses, which are found by halving.
 
     Raises:
-        StreambankError: it refuses for another reason than an event, and would refuse the call without any too.
+        StreambankError: no event is why the service refuses; it would refuse a call without events too.
     """
     try:
-        send(events)
+        yield Invoke(partial(send, events))
     except InvalidArgument:
-        # An unknown rule or a wrong scope is no event's fault: nothing may be dropped for it.
-        send(())
-        return _bisected(events, send)
-    return ()
+        # If the scope or the rule is wrong, this call raises, and no event is dropped for it.
+        yield Invoke(partial(send, ()))
+        return (yield from _bisect(events, send))
+    return []
 
 
-def _bisected(events: Sequence[Outgoing], send: Callable[[Sequence[Outgoing]], None]) -> tuple[str, ...]:
-    """Return the ids of the events that are refused; *events* together were."""
+def _bisect(events: Sequence[OutgoingEvent], send: Callable[[Sequence[OutgoingEvent]], object]) -> Steps[list[str]]:
+    """Return the ids of the refused events among *events*, which the service has refused together."""
     if len(events) == 1:
-        return (events[0].event_id,)
+        return [events[0].event_id]
+    refused: list[str] = []
     middle = len(events) // 2
-    return _halved(events[:middle], send) + _halved(events[middle:], send)
-
-
-def _halved(events: Sequence[Outgoing], send: Callable[[Sequence[Outgoing]], None]) -> tuple[str, ...]:
-    try:
-        send(events)
-    except InvalidArgument:
-        return _bisected(events, send)
-    return ()
+    for half in (events[:middle], events[middle:]):
+        try:
+            yield Invoke(partial(send, half))
+        except InvalidArgument:
+            refused += yield from _bisect(half, send)
+    return refused

@@ -1,4 +1,4 @@
-"""Saving one batch of one agent's messages to one store."""
+"""Saves one batch of one agent's messages to one store."""
 
 from __future__ import annotations
 
@@ -6,55 +6,54 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from streambank_client.strands.cursor import Cursor, Said
-from streambank_client.strands.stores import AddMessagesContext, Binding, Ingested
-from streambank_client.strands.types import ExtractionResult, Extractor, ExtractorContext, Message
+from streambank_client.strands.buffer import BufferedMessage, MessageBuffer
+from streambank_client.strands.stores import AddMessagesContext, Ingested, StoreBinding
+from streambank_client.strands.types import AgentMessage, ExtractionResult, ExtractorContext
 
 
 @dataclass(frozen=True)
-class Saved:
-    """How many messages of a batch the store took, and how many it never will."""
+class SaveOutcome:
+    """How many messages of a batch the store accepted, and how many it will never accept."""
 
     saved: int = 0
     lost: int = 0
 
 
-async def save(binding: Binding, cursor: Cursor) -> Saved:
-    """Hand the cursor's batch to the store; what the store or the extractor raises is for the caller.
+async def save_batch(binding: StoreBinding, buffer: MessageBuffer) -> SaveOutcome:
+    """Save the buffer's batch; errors of the store and of the extractor are raised.
 
-    What an extractor found is kept with the batch, so that only what the store did not take is given to it again.
+    The facts of an extractor are kept with the batch, so that a repeat saves only those that the store did not accept.
     """
-    kept = [(said, message) for said in cursor.batch if (message := binding.filter.kept(said.message))]
+    kept = [(buffered, message) for buffered in buffer.batch if (message := binding.filter.kept(buffered.message))]
     if not kept:
-        return Saved()
+        return SaveOutcome()
     if binding.extractor is None:
-        return await _save_messages(binding, cursor, kept)
-    if cursor.entries is None:
-        cursor.entries = await _extracted(binding.extractor, cursor, [message for _, message in kept])
-    await _save_entries(binding, cursor, cursor.entries)
-    return Saved(len(kept))
+        return await _save_messages(binding, buffer, kept)
+    if buffer.entries is None:
+        context = ExtractorContext(buffer.default_model)
+        buffer.entries = list(await binding.extractor.extract([message for _, message in kept], context))
+    await _save_entries(binding, buffer, buffer.entries)
+    return SaveOutcome(len(kept))
 
 
-async def _save_messages(binding: Binding, cursor: Cursor, kept: list[tuple[Said, Message]]) -> Saved:
+async def _save_messages(
+    binding: StoreBinding, buffer: MessageBuffer, kept: list[tuple[BufferedMessage, AgentMessage]]
+) -> SaveOutcome:
     context = AddMessagesContext(
-        sequence_numbers=[said.sequence for said, _ in kept],
-        run_id=cursor.run_id,
-        message_ids=[said.message_id for said, _ in kept],
+        sequence_numbers=[buffered.sequence for buffered, _ in kept],
+        run_id=buffer.run_id,
+        message_ids=[buffered.message_id for buffered, _ in kept],
     )
-    taken = await binding.store.add_messages([message for _, message in kept], context)
-    lost = len(taken.refused) if isinstance(taken, Ingested) else 0
-    return Saved(len(kept) - lost, lost)
+    result = await binding.store.add_messages([message for _, message in kept], context)
+    lost = len(result.refused) if isinstance(result, Ingested) else 0
+    return SaveOutcome(len(kept) - lost, lost)
 
 
-async def _extracted(extractor: Extractor, cursor: Cursor, messages: list[Message]) -> list[ExtractionResult]:
-    return list(await extractor.extract(messages, ExtractorContext(cursor.default_model)))
-
-
-async def _save_entries(binding: Binding, cursor: Cursor, entries: Sequence[ExtractionResult]) -> None:
-    adding = (binding.store.add(entry.content, entry.metadata) for entry in entries)
-    results = await asyncio.gather(*adding, return_exceptions=True)
-    told = list(zip(entries, results, strict=True))
-    cursor.entries = [entry for entry, result in told if isinstance(result, BaseException)]
-    for _, result in told:
+async def _save_entries(binding: StoreBinding, buffer: MessageBuffer, entries: Sequence[ExtractionResult]) -> None:
+    calls = (binding.store.add(entry.content, entry.metadata) for entry in entries)
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    pairs = list(zip(entries, results, strict=True))
+    buffer.entries = [entry for entry, result in pairs if isinstance(result, BaseException)]
+    for _, result in pairs:
         if isinstance(result, BaseException):
             raise result

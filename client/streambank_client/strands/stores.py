@@ -1,4 +1,4 @@
-"""What the memory manager asks of a store, and what is settled about it before the first message."""
+"""Stores of the memory manager: their protocol, and the check of their configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from streambank_client.strands.types import (
 
 @dataclass
 class MemoryEntry:
-    """A memory that was found."""
+    """A memory that a search returned."""
 
     content: str
     store_name: str | None = None
@@ -29,10 +29,10 @@ class MemoryEntry:
 
 @dataclass(frozen=True)
 class AddMessagesContext:
-    """Who the messages of one batch are: a batch that is tried again has the same numbers and ids.
+    """Numbers and ids of the messages of one batch; they are the same when the batch is saved again.
 
-    *sequence_numbers* grow and may have gaps; they begin at 0 for each *run_id*. Where a message has an id of its own,
-    *message_ids* has it.
+    *sequence_numbers* grow and may have gaps; they start at 0 for each *run_id*. *message_ids* has the messages' own
+    ids, or None for a message without one.
     """
 
     sequence_numbers: list[int] | None = None
@@ -42,9 +42,9 @@ class AddMessagesContext:
 
 @dataclass(frozen=True)
 class Ingested:
-    """What became of a batch: *sent* events were taken, *refused* are the ids of those that never will be.
+    """The result of a batch: *sent* events were accepted, *refused* are the ids of those that never will be.
 
-    *dropped* tells how many parts of messages did not come through, by reason.
+    *dropped* has the number of parts of messages that were left out, by reason.
     """
 
     sent: int
@@ -66,8 +66,8 @@ class MemoryStore(Protocol):
 
 
 @dataclass(frozen=True)
-class Binding:
-    """A store with its extraction, all defaults filled in."""
+class StoreBinding:
+    """A store with its extraction, including all defaults."""
 
     store: Any
     triggers: tuple[ExtractionTrigger, ...] = field(default_factory=lambda: (IntervalTrigger(),))
@@ -79,11 +79,11 @@ class Binding:
         return str(self.store.name)
 
 
-def bindings(stores: Iterable[MemoryStore]) -> tuple[Binding, ...]:
-    """Check *stores* and return those that messages are saved to.
+def bindings(stores: Iterable[MemoryStore]) -> tuple[StoreBinding, ...]:
+    """Check *stores* and return those with an extraction.
 
     Raises:
-        ValueError: there is none, two have one name, or one cannot do what it is set to.
+        ValueError: there is no store, two have the same name, or one does not support its configuration.
     """
     bound = {}
     for store in stores:
@@ -96,12 +96,12 @@ def bindings(stores: Iterable[MemoryStore]) -> tuple[Binding, ...]:
 
 
 def has_method(store: object, name: str) -> bool:
-    """Tell whether the type of *store* has a method of its own; one inherited from a protocol only raises."""
+    """Return whether the type of *store* implements a method; one inherited from the protocol only raises."""
     method = getattr(type(store), name, None)
     return callable(method) and getattr(method, "__qualname__", "") != f"MemoryStore.{name}"
 
 
-def _binding(store: MemoryStore) -> Binding | None:
+def _binding(store: MemoryStore) -> StoreBinding | None:
     config = extraction_config(store.extraction)
     problem = _problem(store, config)
     if problem:
@@ -109,7 +109,7 @@ def _binding(store: MemoryStore) -> Binding | None:
     if config is None:
         return None
     triggers = config.triggers or (IntervalTrigger(),)
-    return Binding(store, triggers, config.extractor, config.filter or DEFAULT_MEMORY_MESSAGE_FILTER)
+    return StoreBinding(store, triggers, config.extractor, config.filter or DEFAULT_MEMORY_MESSAGE_FILTER)
 
 
 def _problem(store: MemoryStore, config: ExtractionConfig | None) -> str | None:
@@ -121,7 +121,7 @@ def _problem(store: MemoryStore, config: ExtractionConfig | None) -> str | None:
     if not store.writable:
         return "has an extraction but is not writable"
     if config.extractor is not None and not takes_facts:
-        return "has an extractor but no add, which takes what it finds"
+        return "has an extractor but no add, which its facts need"
     if config.extractor is None and not takes_messages:
         return "has an extraction without an extractor but no add_messages"
     return None

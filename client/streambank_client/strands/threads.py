@@ -1,4 +1,4 @@
-"""Work in threads of its own: no event loop owns it, so that none can cancel it."""
+"""Functions in threads of their own: no event loop owns them, so that no loop can cancel them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def begin(work: Callable[[], T], *, name: str) -> Future[T]:
-    """Run *work* in a new thread, which the interpreter waits for before it ends.
+def start(work: Callable[[], T], *, name: str) -> Future[T]:
+    """Run *work* in a new thread; the interpreter waits for it before it ends.
 
-    A thread for each call, no pool: a pool that was used before a fork never runs anything after it.
+    Each call has a thread of its own: a pool that was used before a fork runs nothing after it.
 
     Raises:
-        RuntimeError: the interpreter is ending and starts no thread any more.
+        RuntimeError: the interpreter is ending and starts no more threads.
     """
     future: Future[T] = Future()
     future.set_running_or_notify_cancel()
@@ -28,17 +28,17 @@ def begin(work: Callable[[], T], *, name: str) -> Future[T]:
 def _run(future: Future[T], work: Callable[[], T]) -> None:
     try:
         result = work()
-    except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
+    except BaseException as error:  # noqa: BLE001 - it is raised to the caller of result()
         future.set_exception(error)
     else:
         future.set_result(result)
 
 
-async def settled(future: Future[T]) -> T:
-    """Return the result of *future*; a cancellation waits for it too and is taken for done.
+async def wait_uncancelled(future: Future[T]) -> T:
+    """Return the result of *future*; a cancellation is ignored until there is one.
 
-    `asyncio.run` cancels what is left when its coroutine has ended: an own task would be cancelled with it, shielded or
-    not, and the write with that. Who waits here ends with the write instead.
+    `asyncio.run` cancels all other tasks when its coroutine has ended. A write in such a task would be cancelled too,
+    shielded or not; this function waits for the end of the write instead.
     """
     waiting = asyncio.wrap_future(future)
     while not waiting.done():
@@ -49,8 +49,8 @@ async def settled(future: Future[T]) -> T:
     return waiting.result()
 
 
-async def interruptible(future: Future[T]) -> T:
-    """Return the result of *future*; a cancellation gives up the waiting, not the work."""
+async def wait(future: Future[T]) -> T:
+    """Return the result of *future*; a cancellation ends the waiting, but not the thread."""
     waiting = asyncio.wrap_future(future)
     await asyncio.wait([waiting])
     return waiting.result()

@@ -1,9 +1,10 @@
-"""The triggers there are: after each turn of an agent, or after every so many."""
+"""Triggers: after each turn of an agent, or after every few turns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from streambank_client.strands.agent_events import on_invocation_ended
 from streambank_client.strands.hooks import AgentLoop
 from streambank_client.strands.types import ExtractionTrigger, ExtractionTriggerContext
 
@@ -16,7 +17,7 @@ class InvocationTrigger(ExtractionTrigger):
     name = "invocation"
 
     def attach(self, context: ExtractionTriggerContext) -> None:
-        """Fire whenever the agent has ended a turn."""
+        """Fire after each turn of the agent."""
         _after_each_turn(context, context.fire)
 
 
@@ -24,7 +25,7 @@ class IntervalTrigger(ExtractionTrigger):
     """Saves after every *turns* turns, counted for each store and agent.
 
     Raises:
-        ValueError: *turns* is no whole number of 1 or more.
+        ValueError: *turns* is not a whole number of 1 or more.
     """
 
     name = "interval"
@@ -35,7 +36,7 @@ class IntervalTrigger(ExtractionTrigger):
         self.turns = turns
 
     def attach(self, context: ExtractionTriggerContext) -> None:
-        """Fire whenever the agent has ended another *turns* turns."""
+        """Fire after every *turns* turns of the agent."""
         ended = 0
 
         def count() -> None:
@@ -50,7 +51,5 @@ class IntervalTrigger(ExtractionTrigger):
 def _after_each_turn(context: ExtractionTriggerContext, callback: Callable[[], None]) -> None:
     if isinstance(context.agent, AgentLoop):
         context.agent.on_invocation_ended(callback)
-        return
-    from streambank_client.strands import strands_agent
-
-    strands_agent.on_invocation_ended(context.agent, callback)
+    else:
+        on_invocation_ended(context.agent, callback)

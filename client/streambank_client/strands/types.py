@@ -1,4 +1,4 @@
-"""What is extracted, from what and when: types that Strands takes, and that need no Strands."""
+"""Types of extraction that Strands accepts, and that do not need Strands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
-Message = Mapping[str, Any]
+AgentMessage = Mapping[str, Any]
 Metadata = Mapping[str, Any]
 BlockKind = Literal[
     "text",
@@ -26,7 +26,7 @@ BlockKind = Literal[
 
 @dataclass(frozen=True)
 class ExtractionResult:
-    """One fact that an extractor found, ready for a store's `add`.
+    """A fact that an extractor made, for the `add` of a store.
 
     Raises:
         ValueError: the content is blank.
@@ -42,25 +42,25 @@ class ExtractionResult:
 
 @dataclass(frozen=True)
 class ExtractorContext:
-    """What an extractor may fall back to: *default_model* is the agent's, in its framework's own class."""
+    """Context of an extraction: *default_model* is the agent's model, an object of its framework."""
 
     default_model: Any = None
 
 
 class Extractor(Protocol):
-    """Turns messages into facts on the client; without one the service extracts."""
+    """Makes facts of messages on the client; without an extractor the service extracts."""
 
     async def extract(self, messages: list[Any], context: ExtractorContext | None = None) -> list[ExtractionResult]:
-        """Return the facts in *messages*; what it raises keeps the batch for the next try."""
+        """Return the facts in *messages*; after an error the batch is kept for the next attempt."""
         ...
 
 
 @dataclass(frozen=True)
 class MemoryMessageFilter:
-    """Which kinds of content blocks are taken out before messages are saved; an empty list keeps them all.
+    """Removes kinds of content blocks before messages are saved; an empty list keeps all blocks.
 
     Raises:
-        ValueError: a kind is not known.
+        ValueError: a kind is unknown.
     """
 
     exclude: Sequence[BlockKind] = ("toolUse", "toolResult")
@@ -71,13 +71,13 @@ class MemoryMessageFilter:
             raise ValueError(f"MemoryMessageFilter: exclude must list kinds of content blocks, got {unknown}")
         object.__setattr__(self, "exclude", tuple(self.exclude))
 
-    def kept(self, message: Message) -> Message | None:
-        """Return *message* without the excluded blocks, or None if nothing is left of it."""
+    def kept(self, message: AgentMessage) -> AgentMessage | None:
+        """Return *message* without the excluded blocks, or None if no block is left."""
         blocks = [block for block in _blocks(message) if not any(kind in block for kind in self.exclude)]
         return {**message, "content": blocks} if blocks else None
 
 
-def _blocks(message: Message) -> Sequence[Mapping[str, Any]]:
+def _blocks(message: AgentMessage) -> Sequence[Mapping[str, Any]]:
     content = message.get("content") or ()
     return [{"text": content}] if isinstance(content, str) else content
 
@@ -87,28 +87,28 @@ DEFAULT_MEMORY_MESSAGE_FILTER = MemoryMessageFilter()
 
 @dataclass(frozen=True)
 class ExtractionTriggerContext:
-    """What a trigger is attached to: *fire* saves the store's unsaved messages and does not wait for it."""
+    """The agent of a trigger; *fire* starts a save of the store's unsaved messages and does not wait for it."""
 
     agent: Any
     fire: Callable[[], None]
 
 
 class ExtractionTrigger(ABC):
-    """Says when a store's messages are saved; *name* tells its kind in logs."""
+    """Decides when a store's messages are saved; *name* is its kind, for logs."""
 
     name: str
 
     @abstractmethod
     def attach(self, context: ExtractionTriggerContext) -> None:
-        """Hook into `context.agent`; called once for each store and agent, and what it raises reaches the caller."""
+        """Register with `context.agent`; called once for each store and agent, its errors are raised to the caller."""
 
 
 @dataclass(frozen=True)
 class ExtractionConfig:
-    """How one store's messages are saved: any *trigger* saves them, every 5 turns if there is none.
+    """How the messages of a store are saved; each *trigger* saves them, the default is every 5 turns.
 
     Raises:
-        ValueError: the list of triggers is empty, which would never save.
+        ValueError: the list of triggers is empty: nothing would be saved.
     """
 
     trigger: ExtractionTrigger | Sequence[ExtractionTrigger] | None = None
@@ -121,26 +121,26 @@ class ExtractionConfig:
 
     @property
     def triggers(self) -> tuple[ExtractionTrigger, ...]:
-        """The triggers as a tuple, empty where none is given."""
+        """The triggers as a tuple, empty if there are none."""
         if self.trigger is None or isinstance(self.trigger, Sequence):
             return tuple(self.trigger or ())
         return (self.trigger,)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what is given as a dict, the only shape that Strands reads."""
+        """Return the configuration as a dict, the only form that Strands reads."""
         triggers = list(self.triggers) or None
-        given = {"trigger": triggers, "extractor": self.extractor, "filter": self.filter}
-        return {key: value for key, value in given.items() if value is not None}
+        config = {"trigger": triggers, "extractor": self.extractor, "filter": self.filter}
+        return {key: value for key, value in config.items() if value is not None}
 
 
 Extraction: TypeAlias = ExtractionConfig | Mapping[str, Any] | bool | None
 
 
 def extraction_config(value: Extraction) -> ExtractionConfig | None:
-    """Read a store's `extraction`: True is the defaults, False and None are off.
+    """Return the configuration of a store's `extraction`: True is the defaults, False and None are off.
 
     Raises:
-        ValueError: a key is not known, or the list of triggers is empty.
+        ValueError: a key is unknown, or the list of triggers is empty.
     """
     if value is None or isinstance(value, bool):
         return ExtractionConfig() if value else None

@@ -1,4 +1,4 @@
-"""What the API takes and answers, as frozen objects."""
+"""The objects of the API's requests and replies; they are frozen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from streambank_client.spelling import JsonObject, MetadataValue
+    from streambank_client.http.encoding import JsonObject, MetadataValue
     from streambank_client.types.banks import (
         BankContext,
         BankResource,
@@ -138,8 +138,8 @@ __all__ = [
     "WindowResponse",
 ]
 
-# Imported when they are asked for: a bank's settings alone are a third of all shapes, and few programs set up banks.
-_HOMES = {
+# Imported when they are first used: the configuration of banks is a third of all types, and few programs need it.
+_MODULES = {
     "banks": {
         "BankContext",
         "BankResource",
@@ -198,9 +198,9 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
+    for module, names in _MODULES.items():
         if name in names:
-            value = getattr(import_module(f"{__name__}.{home}"), name)
+            value = getattr(import_module(f"{__name__}.{module}"), name)
             globals()[name] = value
             return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Banks and how they are set up."""
+"""Banks and their configuration."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from streambank_client.spelling import JsonObject
+from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape, Span
 from streambank_client.types.events import Event, GenerationRule
 from streambank_client.types.memories import Topic
@@ -17,7 +17,7 @@ class GenerationTriggerConfig(Shape):
 
 
 class GenerationConfig(Shape):
-    """Which model makes memories, when, and with how many tokens a day (0 to 1,000,000,000)."""
+    """The model that makes memories, its trigger, and its tokens a day (0 to 1,000,000,000)."""
 
     model: str | None = None
     generation_trigger_config: GenerationTriggerConfig | None = None
@@ -29,7 +29,7 @@ class SimilaritySearchConfig(Shape):
 
 
 class GranularTtlConfig(Shape):
-    """How long a memory lives by what made it last."""
+    """How long a memory is kept, by the call that created or updated it."""
 
     create_ttl: Span | None = None
     generate_created_ttl: Span | None = None
@@ -37,7 +37,7 @@ class GranularTtlConfig(Shape):
 
 
 class TtlConfig(Shape):
-    """How long memories and their revisions live: 1 s to 100 years."""
+    """How long memories and their revisions are kept: 1 s to 100 years."""
 
     default_ttl: Span | None = None
     granular_ttl_config: GranularTtlConfig | None = None
@@ -68,7 +68,7 @@ class ExampleMemory(Shape):
 
 
 class GenerateMemoriesExample(Shape):
-    """A conversation, and the memories that are to come of one like it."""
+    """A conversation, and the memories to make of a similar one."""
 
     conversation_source: ConversationSource
     generated_memories: list[ExampleMemory] = []
@@ -79,7 +79,7 @@ class ConsolidationConfig(Shape):
 
 
 class CustomizationConfig(Shape):
-    """What is worth remembering, for scopes of these keys."""
+    """What to remember, for scopes with these keys."""
 
     scope_keys: list[str] | None = None
     memory_topics: list[MemoryTopic] | None = None
@@ -97,14 +97,14 @@ class SchemaConfig(Shape):
 
 
 class StructuredMemoryConfig(Shape):
-    """Profiles for scopes of these keys."""
+    """Profiles, for scopes with these keys."""
 
     scope_keys: list[str] | None = None
     schema_configs: list[SchemaConfig] = []
 
 
 class MemoryBankConfig(Shape):
-    """How a bank works; what is left out is the service's default."""
+    """The configuration of a bank; a field that is left out has the service's default."""
 
     generation_config: GenerationConfig | None = None
     similarity_search_config: SimilaritySearchConfig | None = None
@@ -119,7 +119,7 @@ class BankContext(Shape):
 
 
 class BankResource(Shape):
-    """A bank; the default one was never made, so it has no times until it is changed."""
+    """A bank; the default bank is never created, so it has no times until it is changed."""
 
     name: str
     create_time: Instant | None = None

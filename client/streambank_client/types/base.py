@@ -1,21 +1,22 @@
-"""What all shapes share: snake_case here, camelCase on the wire, and what is unknown is no error."""
+"""What all types share: snake_case here, camelCase on the wire; an unknown field is no error."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, PlainSerializer
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
 from pydantic.alias_generators import to_camel
 
-from streambank_client.spelling import JsonObject, MetadataValue, rfc3339, seconds, wrapped
+from streambank_client.errors import UnexpectedReply
+from streambank_client.http.encoding import JsonObject, MetadataValue, duration, rfc3339, typed_metadata
 
-_KINDS = ("stringValue", "doubleValue", "boolValue", "timestampValue")
+_VALUE_FIELDS = ("stringValue", "doubleValue", "boolValue", "timestampValue")
 
 
 class Shape(BaseModel):
-    """A frozen object of the API; a field that a newer service adds is left out."""
+    """A frozen object of the API; a field that a newer service adds is ignored."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -23,33 +24,51 @@ class Shape(BaseModel):
         alias_generator=to_camel,
         validate_by_name=True,
         validate_by_alias=True,
-        # Most programs use few of the shapes; building them all would be most of the time that an import takes.
+        # Most programs use few of the types; building all of them would take most of the import's time.
         defer_build=True,
     )
 
+    @classmethod
+    def from_reply(cls, document: Any) -> Self:
+        """Return the object of a reply.
+
+        Raises:
+            UnexpectedReply: it is not as the service sends it; the message quotes none of it.
+        """
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            message = f"the reply's {place or 'body'} is not as expected: {first['type']}"
+            # Without the cause, whose own message quotes the reply.
+            raise UnexpectedReply(message) from None
+
     def document(self) -> JsonObject:
-        """Return the object as the API is sent it: in camelCase, without what is None."""
+        """Return the object as it is sent to the API: in camelCase, without fields that are None."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def _span(value: Any) -> Any:
-    """Return what the wire writes as "60s" as the span that it is."""
+def _read_span(value: Any) -> Any:
+    """Return a time span of the wire, such as "60s", as a timedelta."""
     return timedelta(seconds=float(value[:-1])) if isinstance(value, str) and value.endswith("s") else value
 
 
-def _plain(value: Any) -> Any:
-    """Return the values of metadata without the wrapping that says what they are."""
-    return {key: _unwrapped(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+def _read_metadata(value: Any) -> Any:
+    """Return metadata with plain values, without the names of their types."""
+    return {key: _plain_value(item) for key, item in value.items()} if isinstance(value, Mapping) else value
 
 
-def _unwrapped(item: Any) -> Any:
+def _plain_value(item: Any) -> Any:
     if not isinstance(item, Mapping):
         return item
-    kind = next((kind for kind in _KINDS if kind in item), None)
-    found = item[kind] if kind else None
-    return datetime.fromisoformat(found) if kind == "timestampValue" and isinstance(found, str) else found
+    field = next((name for name in _VALUE_FIELDS if name in item), None)
+    value = item[field] if field else None
+    return datetime.fromisoformat(value) if field == "timestampValue" and isinstance(value, str) else value
 
 
 Instant = Annotated[AwareDatetime, PlainSerializer(rfc3339, return_type=str)]
-Span = Annotated[timedelta, BeforeValidator(_span), PlainSerializer(seconds, return_type=str)]
-Metadata = Annotated[dict[str, MetadataValue], BeforeValidator(_plain), PlainSerializer(wrapped, return_type=dict)]
+Span = Annotated[timedelta, BeforeValidator(_read_span), PlainSerializer(duration, return_type=str)]
+Metadata = Annotated[
+    dict[str, MetadataValue], BeforeValidator(_read_metadata), PlainSerializer(typed_metadata, return_type=dict)
+]

@@ -1,4 +1,4 @@
-"""What is said: events, their contents, and when memories are made of them."""
+"""Events, their contents, and the rule for generation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from pydantic import ConfigDict
 
-from streambank_client.spelling import JsonObject
+from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape, Span
 
 
@@ -19,7 +19,7 @@ class FunctionCall(Shape):
 
 
 class FunctionResponse(Shape):
-    """What a tool answered; *parts* are media beside it."""
+    """The response of a tool; *parts* are media beside it."""
 
     name: str
     response: JsonObject = {}
@@ -28,21 +28,21 @@ class FunctionResponse(Shape):
 
 
 class Blob(Shape):
-    """Media in the event itself; *data* is base64."""
+    """Media inside the event; *data* is base64."""
 
     mime_type: str
     data: str
 
 
 class FileData(Shape):
-    """Media elsewhere."""
+    """Media at a URI."""
 
     file_uri: str
     mime_type: str | None = None
 
 
 class Part(Shape):
-    """A part of any kind; one that has no field here is kept, and spelled as it was given."""
+    """A part of any kind; fields that are unknown here are kept as they are."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -56,19 +56,19 @@ class Part(Shape):
 
 
 class Content(Shape):
-    """What one side said; the role is `user` or `model`, and a session's may be another."""
+    """A message of one role: `user` or `model`, and in a session also others."""
 
     role: str = "user"
     parts: list[Part] = []
 
     @property
     def text(self) -> str:
-        """The parts' texts, one a line; thoughts are left out."""
+        """The texts of the parts, one a line, without thoughts."""
         return "\n".join(part.text for part in self.parts if part.text and not part.thought)
 
 
 class Event(Shape):
-    """A turn of a conversation; an id makes it safe to send it again."""
+    """A message of a conversation; with an id it can be sent again without being stored twice."""
 
     content: Content
     event_id: str | None = None
@@ -76,12 +76,12 @@ class Event(Shape):
 
     @classmethod
     def from_text(cls, text: str, *, role: str = "user", **fields: Any) -> Self:
-        """Return the event that *text* makes; *fields* are `event_id` and `event_time`."""
+        """Return an event with one text; *fields* are `event_id` and `event_time`."""
         return cls(content=Content(role=role, parts=[Part(text=text)]), **fields)
 
 
 class GenerationRule(Shape):
-    """When a window is sealed; one without any condition seals it at once.
+    """When a window is sealed; a rule without conditions seals it at once.
 
     `event_count` is 1 to 10,000; the spans are multiples of 60 s up to 30 days, and exclude each other.
     """

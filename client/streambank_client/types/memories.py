@@ -1,10 +1,10 @@
-"""What is remembered."""
+"""Memories, their revisions, and the results of calls about them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from streambank_client.spelling import JsonObject
+from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Metadata, Shape
 from streambank_client.types.events import Event
 
@@ -17,14 +17,14 @@ class Topic(Shape):
 
 
 class MemorySource(Shape):
-    """A window that a memory was made of or renewed by, and the numbers of the events that it cites there."""
+    """A window from which a memory was created or updated, and the numbers of the events that it cites."""
 
     operation: str
     sequences: list[int] = []
 
 
 class StructuredContent(Shape):
-    """What a profile holds, by its schema."""
+    """The data of a profile, and the id of its schema."""
 
     schema_id: str
     data: JsonObject = {}
@@ -54,14 +54,14 @@ class Memory(Shape):
 
 
 class ExtractedMemory(Shape):
-    """What a window said before it was merged with what was known."""
+    """A fact as it was extracted, before consolidation."""
 
     fact: str = ""
     structured_data: JsonObject | None = None
 
 
 class Revision(Shape):
-    """What a memory said once; a deletion's fact is empty."""
+    """A former or current state of a memory; the fact of a deletion is empty."""
 
     name: str
     fact: str = ""
@@ -78,14 +78,14 @@ class Revision(Shape):
 
 
 class RetrievedMemory(Shape):
-    """A memory; the distance (0 to 2, nearest first) is there where a text was searched for."""
+    """A memory, and its distance (0 to 2) from the query if there was one."""
 
     memory: Memory
     distance: float | None = None
 
 
 class RetrievedEvent(Shape):
-    """An event beside its number in its stream; *pending* tells that no memories were made of it yet."""
+    """An event and its number in its stream; it is *pending* until memories are made of it."""
 
     event: Event
     stream_id: str
@@ -96,10 +96,10 @@ class RetrievedEvent(Shape):
 
 
 class RetrievedMemories(list[RetrievedMemory]):
-    """Memories, nearest first, and beside them the raw events where these were asked for.
+    """Memories, nearest first, and the raw events if they were requested.
 
-    `effective_top_k` is there where less than the `top_k` asked for is given; `events_looked_at` where the scope has
-    more events than a search looks at.
+    `effective_top_k` is set if the service used less than the requested `top_k`; `events_looked_at` if the scope has
+    more events than a search reads.
     """
 
     def __init__(
@@ -117,20 +117,20 @@ class RetrievedMemories(list[RetrievedMemory]):
 
 
 class Profile(Shape):
-    """What is known of a scope under one schema."""
+    """The profile of a scope for one schema."""
 
     schema_id: str
     profile: JsonObject = {}
 
 
 class PurgeCount(Shape):
-    """How many memories a purge deleted, or would delete."""
+    """The number of memories that a purge deleted, or would delete."""
 
     purge_count: int = 0
 
 
 class Erased(Shape):
-    """How many things of each kind an erasure took, or would take."""
+    """The numbers of items by kind that an erasure deleted, or would delete."""
 
     erased: dict[str, int] = {}
     would_erase: dict[str, int] = {}
@@ -138,7 +138,7 @@ class Erased(Shape):
 
 
 class Transferred(Shape):
-    """How many things of each kind an export or an import carried; *source* is the key of the export's manifest."""
+    """The numbers of items by kind of an export or an import; *source* is the key of the export's manifest."""
 
     source: str
     exported: dict[str, int] = {}
@@ -147,7 +147,7 @@ class Transferred(Shape):
 
 
 class DirectMemory(Shape):
-    """A fact that the caller states, of 1 to 8,192 bytes."""
+    """A fact to store as a memory, of 1 to 8,192 bytes."""
 
     fact: str
     topics: list[Topic] | None = None

@@ -1,15 +1,15 @@
-"""What operations tell."""
+"""Operations, their metadata and their responses."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
-from streambank_client.spelling import JsonObject
+from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape
 
 
 class Nothing(Shape):
-    """The response of what has nothing more to say."""
+    """An empty response."""
 
 
 class GenericMetadata(Shape):
@@ -19,7 +19,7 @@ class GenericMetadata(Shape):
 
 
 class NextTrigger(Shape):
-    """What seals the window next, when, and how many more events would do it sooner."""
+    """The trigger that seals the window next, its time, and how many more events would seal it sooner."""
 
     kind: str
     time: Instant
@@ -27,18 +27,18 @@ class NextTrigger(Shape):
 
 
 class Coverage(Shape):
-    """Events of the window, and how many of them were in a prompt."""
+    """The number of events of the window, and of those that were in a prompt."""
 
     events: int
     covered: int
 
 
 class OperationMetadata(Shape):
-    """Where the events of a window are; the counts of a call stand in its own reply only.
+    """The state of a window; the counts of a call are in the reply to that call only.
 
-    `state` is one of BUFFERING, SEALED, GENERATING, RETRYING, BUDGET_PAUSED, PARKED, ERASED, DONE; of an
-    erasure ERASING or DONE, with its start and how many things of each kind went so far; of an export or an import
-    EXPORTING, IMPORTING or DONE, likewise.
+    `state` is one of BUFFERING, SEALED, GENERATING, RETRYING, BUDGET_PAUSED, PARKED, ERASED, DONE. For an erasure it is
+    ERASING or DONE, for an export EXPORTING or DONE, for an import IMPORTING or DONE, each with its start time and the
+    numbers of items so far.
     """
 
     generic_metadata: GenericMetadata | None = None
@@ -80,7 +80,7 @@ class MemoryName(Shape):
 
 
 class GeneratedMemory(Shape):
-    """What a generation did to a memory: CREATED, UPDATED or DELETED."""
+    """A memory and the action of a generation: CREATED, UPDATED or DELETED."""
 
     memory: MemoryName
     action: str
@@ -88,7 +88,7 @@ class GeneratedMemory(Shape):
 
 
 class RecordedVerdict(Shape):
-    """What became of a fact."""
+    """The verdict on an extracted fact."""
 
     fact: str
     verdict: str
@@ -97,7 +97,7 @@ class RecordedVerdict(Shape):
 
 
 class WindowResponse(Shape):
-    """An ingest names its generation, by both fields; a generation says what became of each fact."""
+    """The response of an ingest names its generation, in both fields; that of a generation has the verdicts."""
 
     name: str | None = None
     generate_memories_operation: str | None = None

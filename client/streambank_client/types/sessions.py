@@ -1,8 +1,8 @@
-"""Sessions, and the histories of chats."""
+"""Sessions and chat histories."""
 
 from __future__ import annotations
 
-from streambank_client.spelling import JsonObject
+from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape
 from streambank_client.types.events import Content
 
@@ -26,7 +26,7 @@ class Session(Shape):
 
 
 class SessionEvent(Shape):
-    """An event of a session; what is inside *actions*, *event_metadata* and *raw_event* is as it was sent."""
+    """An event of a session; *actions*, *event_metadata* and *raw_event* are as they were sent."""
 
     name: str
     author: str
@@ -41,7 +41,7 @@ class SessionEvent(Shape):
 
 
 class ChatHistory(Shape):
-    """A conversation as it was stored; one that is unknown or has expired has no messages and no etag."""
+    """A conversation as it was stored; an unknown or expired one has no messages and no etag."""
 
     conversation_id: str
     messages: list[JsonObject] = []
@@ -52,7 +52,7 @@ class ChatHistory(Shape):
 
 
 class StoredChatHistory(Shape):
-    """What a store answers: the new version's etag, for `if_match`."""
+    """The result of a store: the etag of the new version, for `if_match`."""
 
     conversation_id: str
     etag: str

@@ -1,4 +1,4 @@
-"""Streams, and where events are."""
+"""Streams and the states of events."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from streambank_client.types.operations import NextTrigger
 
 
 class StreamStatus(Shape):
-    """A stream: what is pending, what fires next, and how its newest sealed window stands."""
+    """A stream: its pending events, its next trigger, and the state of its newest sealed window."""
 
     scope: dict[str, str] = {}
     stream_id: str
@@ -20,7 +20,7 @@ class StreamStatus(Shape):
 
 
 class EventStatus(Shape):
-    """Where an event is: the state of its window, or UNKNOWN; *sequence* is its number in the stream."""
+    """The state of an event's window, or UNKNOWN; *sequence* is the event's number in the stream."""
 
     event_id: str
     state: str
@@ -29,7 +29,7 @@ class EventStatus(Shape):
 
 
 class RedrivenOperations(Shape):
-    """The names of the windows' operations that are tried again, and whether that were all."""
+    """The names of the operations that are retried, and whether these are all."""
 
     operations: list[str] = []
     is_complete: bool = True

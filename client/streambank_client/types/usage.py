@@ -1,4 +1,4 @@
-"""What a bank's model calls cost."""
+"""Usage and cost of a bank's models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from streambank_client.types.base import Shape
 
 
 class Cost(Shape):
-    """Sums; the estimate, in US dollars, is 0 where the deployment was told no prices."""
+    """Sums of model calls; the estimate in US dollars is 0 if the deployment has no prices."""
 
     model_calls: int = 0
     prompted_characters: int = 0
@@ -25,7 +25,7 @@ class DayCost(Cost):
 
 
 class Usage(Shape):
-    """The days on which the bank's models were called, in order; without a budget there is no limit."""
+    """The days with model calls, in order; without a budget there is no limit."""
 
     days: list[DayCost] = []
     total: Cost

@@ -9,33 +9,16 @@ from pydantic import Field, model_validator
 from streambank.errors import InvalidArgument
 from streambank.rules.schemas import check as check_schema
 from streambank.wire.fields import MAX_FACT_BYTES, Name, TtlText, whole_number
-from streambank.wire.ingest import trigger_rule
-from streambank.wire.ingest_model import GenerationRule
+from streambank.wire.ingest_model import GenerationTriggerConfig
 from streambank.wire.model import OneOfModel, RequestModel, rule
 
 MAX_EARLIER_REVISIONS = 100
 MAX_DAILY_TOKENS = 1_000_000_000
 
 
-class BankGenerationRule(GenerationRule):
-    """The rule of streams that have none of their own."""
-
-    @model_validator(mode="after")
-    def _check_conditions(self) -> Self:
-        try:
-            trigger_rule(self.model_dump(by_alias=True, exclude_none=True), "")
-        except InvalidArgument as error:
-            raise rule(error.problem, error.field) from None
-        return self
-
-
-class BankTriggerConfig(RequestModel):
-    generation_rule: BankGenerationRule | None = None
-
-
 class GenerationConfig(RequestModel):
     model: Name | None = None
-    generation_trigger_config: BankTriggerConfig | None = None
+    generation_trigger_config: GenerationTriggerConfig | None = None
     daily_token_budget: Annotated[int, whole_number(0, MAX_DAILY_TOKENS)] | None = None
 
 

@@ -60,6 +60,14 @@ class GenerationRule(RequestModel):
     fixed_interval: TriggerDurationText | None = None
     overlap_event_count: _Overlap | None = None
 
+    @model_validator(mode="after")
+    def _check_conditions(self) -> Self:
+        try:
+            ingest.trigger_rule(self.model_dump(by_alias=True, exclude_none=True), "")
+        except InvalidArgument as error:
+            raise rule(error.problem, error.field) from None
+        return self
+
 
 class GenerationTriggerConfig(RequestModel):
     generation_rule: GenerationRule | None = None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from streambank_client import formats
 from streambank_client.chat import window
-from streambank_client.chat.shapes import tool_parts, without
+from streambank_client.chat.shapes import tool_parts, without_parts
 
 KOOG = "ai.koog.prompt.message."
 
@@ -245,6 +245,6 @@ def test_a_window_is_safe_newest_and_stable(form, data):
 def test_without_takes_parts_and_leaves_the_rest():
     """Other fields of a message are kept."""
     message = {"role": "user", "content": [{"text": "a"}, {"text": "b"}], "metadata": {"x": 1}}
-    assert without(message, {0}) == {"role": "user", "content": [{"text": "b"}], "metadata": {"x": 1}}
-    assert without(message, {0, 1}) is None
-    assert without(message, {None}) is None
+    assert without_parts(message, {0}) == {"role": "user", "content": [{"text": "b"}], "metadata": {"x": 1}}
+    assert without_parts(message, {0, 1}) is None
+    assert without_parts(message, {None}) is None

@@ -30,7 +30,7 @@ def test_the_largest_content_fits_into_an_event():
     found.content["parts"][0]["text"] += "x" * room
     assert size(found.content) == MAX_CONTENT_BYTES
     event = {"content": found.content, "eventId": "\x01" * ingest.MAX_ID_BYTES, "eventTime": "2026-05-01T12:00:00Z"}
-    (keyed,) = ingest.events({"directContentsSource": ("s", {"events": [event]})}, None)
+    (keyed,) = ingest.events({"events": [event]}, "s")
     assert keyed.size <= ingest.MAX_EVENT_BYTES
 
 
@@ -83,7 +83,7 @@ def call(value):
 def test_depth():
     """What the service takes of nesting passes, one level more is reported, and a thousand levels do no harm."""
     deepest = formats.to_contents([call(nested(27))], "strands").contents[0].content
-    assert ingest.events({"directContentsSource": ("s", {"events": [{"content": deepest}]})}, None)
+    assert ingest.events({"events": [{"content": deepest}]}, "s")
     for depth in (28, 900):
         assert losses([call(nested(depth))], "strands")[0] == (0, 0, "toolUse", "too_deep")
     text = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": '{"a":' * 99}}]}

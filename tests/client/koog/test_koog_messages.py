@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from streambank_client.koog.messages import PromptMessage, read, read_reply
+from streambank_client.koog.messages import PromptMessage, read_messages, read_reply
 
 STAMP = {"metaInfo": {"timestamp": "2026-01-02T03:04:05Z"}}
 K = "ai.koog.prompt.message."
@@ -89,15 +89,15 @@ def said(messages: list[PromptMessage]) -> list[tuple[str, str, str | None]]:
 )  # fmt: skip
 def test_who_said_what(form: Any, messages: list[Any], expected: list[Any]) -> None:
     """Each message of each format is read, in order, with its role, its text and the id that it has itself."""
-    assert said(read(messages, form)) == expected
-    assert [message.raw for message in read(messages, form)] == messages
+    assert said(read_messages(messages, form)) == expected
+    assert [message.raw for message in read_messages(messages, form)] == messages
 
 
 def test_time_is_the_message_s_own() -> None:
     """Koog's timestamp is the message's time, others have none."""
     koog = {"type": f"{K}Message.User", "parts": [{"text": "hi"}], **STAMP}
-    assert read([koog], "koog-0.8")[0].time == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-    assert read([{"role": "user", "content": "hi"}], "openai")[0].time is None
+    assert read_messages([koog], "koog-0.8")[0].time == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    assert read_messages([{"role": "user", "content": "hi"}], "openai")[0].time is None
 
 
 class Spoken(BaseModel):
@@ -119,7 +119,7 @@ class Spoken(BaseModel):
 )
 def test_objects_of_frameworks_are_read(form: Any, message: Any, expected: Any) -> None:
     """Objects that pydantic can write as dicts are read as these, and stay what they are for the model."""
-    found = read([message], form)
+    found = read_messages([message], form)
     assert said(found) == [expected]
     assert found[0].raw is message
 
@@ -128,7 +128,7 @@ def test_objects_of_frameworks_are_read(form: Any, message: Any, expected: Any) 
 def test_what_is_no_message_is_refused(messages: list[Any]) -> None:
     """A message of another shape is a ValueError which names it."""
     with pytest.raises(ValueError, match="0"):
-        read(messages, "openai")
+        read_messages(messages, "openai")
 
 
 def test_no_reply_is_nothing() -> None:

@@ -14,14 +14,14 @@ from streambank_client import AsyncStreambank, GenerationRule, Streambank
 from streambank_client.errors import PermissionDenied, StreambankError
 from streambank_client.koog import (
     AsyncStreambankStorage,
+    ConversationMessage,
     FilteringExtractionStrategy,
     InMemoryStorage,
     MemoryRecord,
-    Message,
     SearchRequest,
     StreambankStorage,
 )
-from streambank_client.koog.extraction import told_apart
+from streambank_client.koog.extraction import with_unique_ids
 from tests.client.koog.agents import NOON
 
 URL = "https://memory.example"
@@ -81,20 +81,20 @@ def test_what_is_stored_is_a_copy() -> None:
     assert storage.records()[0].metadata == {"k": 1}
 
 
-def test_records_of_one_id_are_told_apart() -> None:
+def test_records_of_one_id_get_ids_of_their_own() -> None:
     """Of records with one id the first keeps it, the others are numbered; what has none is told by place and text."""
     records = [MemoryRecord("a", "m"), MemoryRecord(" "), MemoryRecord("b", "m"), MemoryRecord("c"), MemoryRecord("d")]
-    ids = [str(record.id) for record in told_apart(records, otherwise="run")]
+    ids = [str(record.id) for record in with_unique_ids(records, default_id="run")]
     assert [*ids[:2], *(record_id.rpartition("-")[0] for record_id in ids[2:])] == ["m", "m-1", "run-0", "run-1"]
-    assert [record.id for record in told_apart(records, otherwise="run")] == ids
-    other = told_apart([MemoryRecord("something else")], otherwise="run")
+    assert [record.id for record in with_unique_ids(records, default_id="run")] == ids
+    other = with_unique_ids([MemoryRecord("something else")], default_id="run")
     assert str(other[0].id).startswith("run-0-")
     assert other[0].id not in ids
 
 
 def test_default_strategy_keeps_order_and_ids() -> None:
     """Records of the default strategy carry the ids of their messages, in their order."""
-    messages = [Message(role, f"says {role}", f"id-{role}", NOON) for role in ("user", "tool", "assistant")]
+    messages = [ConversationMessage(role, f"says {role}", f"id-{role}", NOON) for role in ("user", "tool", "assistant")]
     assert [record.id for record in FilteringExtractionStrategy()(messages)] == ["id-user", "id-assistant"]
 
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def run(program: str) -> str:
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "shared")}
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "client")}
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True, env=environment
     )
@@ -43,7 +43,7 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 """
-    assert run(program) == "StreambankMemoryStore needs Strands: pip install 'streambank[strands]'"
+    assert run(program) == "StreambankMemoryStore needs Strands: pip install 'streambank-client[strands]'"
 
 
 def test_unknown_name() -> None:

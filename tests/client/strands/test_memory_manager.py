@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.errors import Unavailable
-from streambank_client.strands.backoff import Backoff
-from streambank_client.strands.cursor import BufferLimits
+from streambank_client.errors import Unavailable
+from streambank_client.http.retry import Backoff
+from streambank_client.strands.buffer import BufferLimits
 from streambank_client.strands.memory import FlushResult, MemoryManager
 from streambank_client.strands.stores import Ingested
 from streambank_client.strands.triggers import IntervalTrigger, InvocationTrigger
@@ -400,7 +400,7 @@ def test_backoff_has_jitter() -> None:
 @given(st.integers(1, 10**6), st.floats(0, 1), st.floats(0, 10**6))
 def test_backoff_is_bounded(failures: int, share: float, asked: float) -> None:
     """No number of failures and no wish of a service makes a pause longer than its most."""
-    assert 0 <= Backoff(1, 300).delay_seconds(failures, share=share, asked_seconds=asked) <= 300
+    assert 0 <= Backoff(1, 300).delay_seconds(failures, share=share, requested_seconds=asked) <= 300
 
 
 def test_backoff_takes_retry_after() -> None:

@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 from streambank_client.errors import InvalidArgument, PayloadTooLarge, Unavailable
 from streambank_client.formats.conversion import Options, Reason
 from streambank_client.formats.tool_names import ToolNames
+from streambank_client.http.drivers import run
 from streambank_client.strands import outgoing
-from streambank_client.strands.outgoing import MOST_BYTES, MOST_EVENTS, Outgoing, Prepared
+from streambank_client.strands.outgoing import MOST_BYTES, MOST_EVENTS, OutgoingEvent, PreparedBatch
 from streambank_client.strands.stores import AddMessagesContext
 from streambank_client.types import Event
 from tests.client.strands.talking import Message, assistant, user
 
 
-def prepared(messages: Sequence[Message], context: AddMessagesContext, run_id: str = "run") -> Prepared:
-    return outgoing.prepared(messages, context, run_id=run_id, options=Options(), tool_names=ToolNames())
+def prepared(messages: Sequence[Message], context: AddMessagesContext, run_id: str = "run") -> PreparedBatch:
+    return outgoing.prepare(messages, context, run_id=run_id, options=Options(), tool_names=ToolNames())
 
 
 def ids(messages: Sequence[Message], context: AddMessagesContext, run_id: str = "run") -> list[str]:
@@ -31,8 +32,8 @@ def numbered(*numbers: int, **more: Any) -> AddMessagesContext:
     return AddMessagesContext(sequence_numbers=list(numbers), **more)
 
 
-def event(number: int, size: int = 100) -> Outgoing:
-    return Outgoing(Event.from_text(str(number), event_id=str(number)), size)
+def event(number: int, size: int = 100) -> OutgoingEvent:
+    return OutgoingEvent(Event.from_text(str(number), event_id=str(number)), size)
 
 
 # ---- ids
@@ -112,7 +113,7 @@ def test_tool_results_have_names() -> None:
     call = {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t", "name": "weather", "input": {}}}]}
     result = {"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": [{"text": "sun"}]}}]}
     for place, message in enumerate([call, result]):
-        batch = outgoing.prepared([message], numbered(place), run_id="r", options=Options(), tool_names=names)
+        batch = outgoing.prepare([message], numbered(place), run_id="r", options=Options(), tool_names=names)
     response = batch.events[0].event.content.parts[0].function_response
     assert response is not None
     assert response.name == "weather"
@@ -133,7 +134,7 @@ def test_malformed_message_is_alone() -> None:
 def test_calls_fit(sizes: list[int], small: int) -> None:
     """Calls hold all events in order, and none has too many or too large ones."""
     events = [event(number, size) for number, size in enumerate([*sizes, *[10] * small])]
-    runs = list(outgoing.calls(events))
+    runs = list(outgoing.call_batches(events))
     assert [one for run in runs for one in run] == events
     assert all(len(run) <= MOST_EVENTS and sum(one.size for one in run) <= MOST_BYTES for run in runs)
     assert all(runs)
@@ -145,7 +146,7 @@ class Refusing:
     def __init__(self, bad: set[int], error: type[InvalidArgument] = InvalidArgument) -> None:
         self.bad, self.error, self.taken, self.calls = {str(number) for number in bad}, error, list[str](), 0
 
-    def __call__(self, events: Sequence[Outgoing]) -> None:
+    def __call__(self, events: Sequence[OutgoingEvent]) -> None:
         self.calls += 1
         names = [one.event_id for one in events]
         if self.bad & set(names):
@@ -157,33 +158,33 @@ class Refusing:
 def test_poison_is_isolated(count: int, bad: set[int], error: type[InvalidArgument]) -> None:
     """Exactly the bad events are refused, all others are taken once and in order."""
     send = Refusing(bad, error)
-    refused = outgoing.deliver([event(number) for number in range(count)], send)
-    assert refused == tuple(str(number) for number in range(count) if number in bad)
+    refused = run(outgoing.deliver([event(number) for number in range(count)], send))
+    assert refused == [str(number) for number in range(count) if number in bad]
     assert send.taken == [str(number) for number in range(count) if number not in bad]
 
 
 def test_poison_is_cheap() -> None:
     """One bad event among 512 takes a call for each halving and its other half, not one for each event."""
     send = Refusing({300})
-    outgoing.deliver([event(number) for number in range(512)], send)
+    run(outgoing.deliver([event(number) for number in range(512)], send))
     assert send.calls == 2 + 2 * 9
 
 
 def test_refused_call_drops_nothing() -> None:
     """Where a call without any event is refused too, the events are not to blame: the error is raised."""
 
-    def refuse(_: Sequence[Outgoing]) -> None:
+    def refuse(_: Sequence[OutgoingEvent]) -> None:
         raise InvalidArgument("scope", "is wrong")
 
     with pytest.raises(InvalidArgument, match="scope"):
-        outgoing.deliver([event(1), event(2)], refuse)
+        run(outgoing.deliver([event(1), event(2)], refuse))
 
 
 def test_outage_is_raised() -> None:
     """What is no event's fault is raised, also in the midst of the search for a bad one."""
     refusing, calls = Refusing({1}), 0
 
-    def send(events: Sequence[Outgoing]) -> None:
+    def send(events: Sequence[OutgoingEvent]) -> None:
         nonlocal calls
         calls += 1
         if calls == 4:
@@ -191,4 +192,4 @@ def test_outage_is_raised() -> None:
         refusing(events)
 
     with pytest.raises(Unavailable):
-        outgoing.deliver([event(number) for number in range(4)], send)
+        run(outgoing.deliver([event(number) for number in range(4)], send))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank_client.strands.hooks import Hooks
+from streambank_client.strands.hooks import AgentHooks
 from streambank_client.strands.triggers import IntervalTrigger, InvocationTrigger
 from streambank_client.strands.types import (
     DEFAULT_MEMORY_MESSAGE_FILTER,
@@ -35,7 +35,7 @@ KINDS = ["text", "toolUse", "toolResult", "image", "reasoningContent", "cachePoi
 
 def fired(trigger: ExtractionTrigger, turns: int, contexts: int = 1) -> list[int]:
     """Return how often *trigger* fired in each of its contexts while an agent lived through *turns*."""
-    agent, fires = Hooks(), [0] * contexts
+    agent, fires = AgentHooks(), [0] * contexts
 
     def fire(place: int) -> Any:
         def count() -> None:

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 class StreambankMemoryStore(BankStream, MemoryStore):
     """A bank for `strands.memory.MemoryManager`: the service extracts. One object for each agent that lives.
 
-    It has no `add`, which would flatten a conversation, and no tools; Strands asks the type what a store can do.
+    It has no `add`, which would flatten a conversation, and no tools: Strands decides by the methods of the type.
     """
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Return the memories nearest to *query*, as many as `max_search_results`, of 1 to 100.
 
         Raises:
-            StreambankError: the service could not be asked.
+            StreambankError: the service could not be reached, or refused the call.
         """
-        return [MemoryEntry(fact, metadata=told) for fact, told in await self._found(query, options)]
+        return [MemoryEntry(fact, metadata=metadata) for fact, metadata in await self._search(query, options)]
 
 
 class StreambankFactStore(StreambankMemoryStore, BankFacts):
-    """A bank that takes single facts too: for an extractor on the client, or for the tool `add_memory`."""
+    """A bank that accepts single facts too: of an extractor on the client, or of the tool `add_memory`."""

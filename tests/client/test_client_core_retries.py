@@ -15,9 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank import __version__
-from streambank_client import AsyncStreambank, Event, Hooks, Streambank, errors
-from streambank_client.driving import MAX_REPLY_BYTES
+from streambank_client import AsyncStreambank, Event, Hooks, Streambank, __version__, errors
+from streambank_client.http.connections import MAX_REPLY_BYTES
 from tests.client import samples
 from tests.client.answering import URL, operation, refused, reply, script
 
@@ -317,7 +316,7 @@ def test_secrets_are_not_shown() -> None:
         bank = client.bank()
         with pytest.raises(errors.Unauthenticated) as refusal:
             bank.get()
-        shown = [repr(one) for one in (client, bank, bank._sender, refusal.value, client.__dict__, bank.__dict__)]
+        shown = [repr(one) for one in (client, bank, bank.caller.sender, refusal.value, client.__dict__, bank.__dict__)]
         assert "s3cret" not in "".join(shown)
     for wrong in ({"key": "s3cret\n"}, {"token": "s3crét"}, {"key": " s3cret"}, {"key": "s3cret", "token": "t"}):
         with pytest.raises(ValueError) as told:

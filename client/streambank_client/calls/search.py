@@ -1,0 +1,105 @@
+"""Search for memories and raw events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from streambank_client import types
+from streambank_client.calls.replies import read_page
+from streambank_client.calls.requests import body_fields
+from streambank_client.calls.resources import ResourcePath
+from streambank_client.http.call import Call, JsonReply, Page, PagedCall
+from streambank_client.http.encoding import JsonObject
+
+
+def retrieve_memories(
+    resource: ResourcePath,
+    /,
+    *,
+    scope: Mapping[str, str],
+    query: str | None = None,
+    top_k: int | None = None,
+    filter: str | None = None,
+    filter_groups: Sequence[Mapping[str, Any]] | None = None,
+    memory_types: Sequence[str] | None = None,
+    include_events: bool = False,
+    include_pending: bool = False,
+) -> Call[types.RetrievedMemories]:
+    """Return memories of exactly this scope: the nearest to *query*, or without a query the newest.
+
+    `top_k` is 1 to 100; its default is 3 with a query, 100 without. `include_events` and `include_pending` add raw
+    events to the result of a query.
+
+    Raises:
+        ValueError: events are requested without a query.
+    """
+    if query is None and (include_events or include_pending):
+        raise ValueError("include_events and include_pending need a query")
+    body = body_fields(scope=scope, filter=filter, filter_groups=filter_groups, memory_types=memory_types)
+    if query is not None:
+        body["similaritySearchParams"] = body_fields(
+            search_query=query,
+            top_k=top_k,
+            include_events=include_events or None,
+            include_pending=include_pending or None,
+        )
+    elif top_k is not None:
+        body["simpleRetrievalParams"] = {"pageSize": top_k}
+    return Call(
+        method="POST", path=f"{resource.path}/memories:retrieve", parse=_read_memories, repeatable=True, body=body
+    )
+
+
+def retrieve_all_memories(
+    resource: ResourcePath,
+    /,
+    *,
+    scope: Mapping[str, str],
+    filter: str | None = None,
+    filter_groups: Sequence[Mapping[str, Any]] | None = None,
+    memory_types: Sequence[str] | None = None,
+    page_size: int = 100,
+) -> PagedCall[types.RetrievedMemory]:
+    """Return all memories of exactly this scope, newest first; *page_size* is 1 to 100."""
+    body = body_fields(
+        scope=scope,
+        filter=filter,
+        filter_groups=filter_groups,
+        memory_types=memory_types,
+        simple_retrieval_params={"pageSize": page_size},
+    )
+    path, parse = f"{resource.path}/memories:retrieve", read_page(types.RetrievedMemory, "retrievedMemories")
+    return PagedCall(Call(method="POST", path=path, parse=parse, repeatable=True, body=body), _set_token)
+
+
+def retrieve_profiles(resource: ResourcePath, /, *, scope: Mapping[str, str]) -> Call[dict[str, types.Profile]]:
+    """Return the profiles of a scope by the ids of their schemas."""
+    path = f"{resource.path}/memories:retrieveProfiles"
+    return Call(method="POST", path=path, parse=_read_profiles, repeatable=True, body=body_fields(scope=scope))
+
+
+def _set_token(call: Call[Page[types.RetrievedMemory]], token: str) -> Call[Page[types.RetrievedMemory]]:
+    params: JsonObject = {**call.body["simpleRetrievalParams"], "pageToken": token}
+    return replace(call, body={**call.body, "simpleRetrievalParams": params})
+
+
+def _read_memories(reply: JsonReply) -> types.RetrievedMemories:
+    return types.RetrievedMemories(
+        map(types.RetrievedMemory.from_reply, reply.document.get("retrievedMemories") or ()),
+        events=map(types.RetrievedEvent.from_reply, reply.document.get("retrievedEvents") or ()),
+        effective_top_k=_header_number(reply, "x-streambank-effective-top-k"),
+        events_looked_at=_header_number(reply, "x-streambank-events-looked-at"),
+    )
+
+
+def _header_number(reply: JsonReply, header: str) -> int | None:
+    text = reply.headers.get(header, "")
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _read_profiles(reply: JsonReply) -> dict[str, types.Profile]:
+    return {
+        schema: types.Profile.from_reply(profile) for schema, profile in (reply.document.get("profiles") or {}).items()
+    }
