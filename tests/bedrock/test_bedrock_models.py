@@ -16,7 +16,7 @@ from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.embedder import BedrockEmbedder
 from streambank.llm.bedrock.extractor import BedrockExtractor
 from streambank.llm.bedrock.models import Models
-from streambank.llm.bedrock.sending import Sender
+from streambank.llm.bedrock.request import Sender
 from streambank.llm.ports import (
     Action,
     ConsolidationRequest,

@@ -21,7 +21,7 @@ from streambank.llm.ports import (
 from streambank.model.bank import Bank
 from streambank.model.window import WindowState
 from streambank.pipeline.memories.edit import EditContext, create_memory
-from streambank.rules.editing import Edit
+from streambank.rules.edits import Edit
 from streambank.store import keys
 from streambank_local.basic.consolidator import EmbeddedConsolidator
 from streambank_local.basic.embedder import WordLlamaEmbedder

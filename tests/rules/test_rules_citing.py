@@ -1,7 +1,7 @@
 from datetime import datetime, timedelta, timezone
 
 from streambank.model.event import Event, StoredEvent
-from streambank.rules import citing
+from streambank.rules import citations
 from tests.rules.building import NOW, stored, window
 
 DAY = timedelta(days=1)
@@ -10,32 +10,32 @@ DAY = timedelta(days=1)
 def test_a_turn_is_one_dated_line():
     """The date is the caller's own, else that of the arrival; line breaks and runs of blanks become one."""
     east = datetime(2026, 2, 3, 1, tzinfo=timezone(timedelta(hours=5)))
-    assert citing.line(stored(1, "I like\n  tea", time=east)) == "[2026-02-03] I like tea"
-    assert citing.line(stored(1)) == "[2026-03-01] hello"
+    assert citations.line(stored(1, "I like\n  tea", time=east)) == "[2026-02-03] I like tea"
+    assert citations.line(stored(1)) == "[2026-03-01] hello"
 
 
 def test_what_has_no_text_has_no_line():
     """Tool traffic, thoughts and blanks are not quoted."""
     parts = ({"thought": True, "text": "hm"}, {"functionCall": {}}, {"text": " "})
-    assert citing.line(StoredEvent(Event("model", parts), 1, NOW)) == ""
-    assert citing.said([1], [StoredEvent(Event("model", parts), 1, NOW)]) == ""
+    assert citations.line(StoredEvent(Event("model", parts), 1, NOW)) == ""
+    assert citations.said([1], [StoredEvent(Event("model", parts), 1, NOW)]) == ""
 
 
 def test_only_cited_turns_are_quoted_in_the_order_given():
     """A memory quotes the turns that it cites, and no others."""
     events = [stored(1, "one"), stored(2, "two"), stored(3, "three")]
-    assert citing.said({1, 3}, events) == "[2026-03-01] one\n[2026-03-01] three"
+    assert citations.said({1, 3}, events) == "[2026-03-01] one\n[2026-03-01] three"
 
 
 def test_quotations_are_bounded():
     """A turn is cut at 1,000 characters of its text, all of them together at 3,000."""
-    assert len(citing.line(stored(1, "x" * 5_000))) == 1_013
-    assert len(citing.said(range(9), [stored(seq, "x" * 5_000) for seq in range(9)])) == 3_000
+    assert len(citations.line(stored(1, "x" * 5_000))) == 1_013
+    assert len(citations.said(range(9), [stored(seq, "x" * 5_000) for seq in range(9)])) == 3_000
 
 
 def test_a_citation_lasts_as_long_as_the_events():
     """It is gone at the end of the events' retention, counted from the last arrival of their window."""
-    made = citing.citation(window(), 4, (1,), [stored(1)], retention=90 * DAY)
+    made = citations.citation(window(), 4, (1,), [stored(1)], retention=90 * DAY)
     assert (made.sid, made.window, made.number) == (window().stream.sid, 1, 4)
     assert made.is_live(NOW + 90 * DAY - timedelta(seconds=1))
     assert not made.is_live(NOW + 90 * DAY)
@@ -43,4 +43,4 @@ def test_a_citation_lasts_as_long_as_the_events():
 
 def test_nothing_said_is_no_citation():
     """A candidate whose turns are not there, or have no text, quotes nothing."""
-    assert citing.citation(window(), 0, (7,), [stored(1)], retention=DAY) is None
+    assert citations.citation(window(), 0, (7,), [stored(1)], retention=DAY) is None

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.rules.fusion import NOTHING, fused
+from streambank.rules.score_fusion import NOTHING, fused
 
 parts = st.floats(0, 1)
 cosines = st.floats(-1, 1)

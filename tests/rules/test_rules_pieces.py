@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank.model.turn import Turn
-from streambank.rules.pieces import cost, halves, pieces
+from streambank.rules.chunks import cost, halves, pieces
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BUDGET = 1_000

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from streambank.model.memory import Citation, Evidence, Memory
 from streambank.model.search import RawEvent
-from streambank.rules import searching, vectors
-from streambank.rules.searching import Query
+from streambank.rules import vectors
+from streambank.rules import search_ranking
+from streambank.rules.search_ranking import Query
 from tests.rules.building import MINUTE, NOW, STREAM, memory, stored
 
 EAST, NORTH = vectors.packed([1, 0]), vectors.packed([0, 1])
@@ -26,9 +27,9 @@ def citing(*seqs):
 def search(text, memories=(), events=(), *, vector=EAST, cited=None, own=()):
     """Return the ids of memories and the numbers of events, best first."""
     query = Query(text, vector)
-    entries = searching.of_memories(query, memories, cited or {})
-    entries += searching.of_events(query, events, own, entries)
-    return searching.ranked(text, entries)
+    entries = search_ranking.of_memories(query, memories, cited or {})
+    entries += search_ranking.of_events(query, events, own, entries)
+    return search_ranking.ranked(text, entries)
 
 
 def names(hits):
@@ -118,4 +119,4 @@ def test_an_event_is_not_repeated_beside_a_better_memory_that_cites_it():
     """A memory stands for its turns; a turn that is better than its memory stays."""
     mine = memory("m", evidence=citing(2, 3))
     hits = [(0.1, raw(2)), (0.2, mine), (0.3, raw(3)), (0.4, raw(4))]
-    assert names(searching.without_cited(hits)) == [2, "m", 4]
+    assert names(search_ranking.without_cited(hits)) == [2, "m", 4]

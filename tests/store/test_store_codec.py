@@ -9,7 +9,7 @@ from streambank.model.plan import Extracted, Plan
 from streambank.model.usage import Usage
 from streambank.model.verdict import Recorded, Verdict
 from streambank.model.window import Attempt
-from streambank.rules.parts import EVENT_OVERHEAD_BYTES, batches
+from streambank.rules.ingest_parts import EVENT_OVERHEAD_BYTES, batches
 from streambank.store import codec, keys, text
 from streambank.store import plan_items as plans
 from streambank.store.memory_items import memory_of, memory_values, revision_of, revision_values

@@ -9,7 +9,7 @@ from streambank.api.roles import ROLES
 from streambank.api.traced import OPERATIONS
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.sending import Sender
+from streambank.llm.bedrock.request import Sender
 from tests.bedrock.converse_server import Bedrock, error, running, tool
 from tests.bedrock.test_bedrock_models import GOOD, MODELS, REQUEST
 from tests.tracing.collecting import receiving

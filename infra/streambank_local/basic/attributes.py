@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from streambank_local.basic.elsewhere import ELSEWHERE
+from streambank_local.basic.other_languages import ELSEWHERE
 
 _ATTRIBUTES = (
     r"(?:\w+ )?(?:team|size|bedtime|address|number|bank|gym|school|university|college|major|salary|budget|weight"

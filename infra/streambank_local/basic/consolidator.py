@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from streambank.llm.ports import FORGET, Action, Consolidation, ConsolidationRequest, Decision, OfferedFact, Usage
-from streambank_local.basic.forgetting import EVERYTHING, match, wanted
-from streambank_local.basic.likeness import Relation, relation
+from streambank_local.basic.memory_requests import EVERYTHING, match, wanted
+from streambank_local.basic.similarity import Relation, relation
 from streambank_local.basic.meaning import Meaning, meaning_of, seen_as
 
 NEW = "new"

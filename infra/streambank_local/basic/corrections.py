@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from streambank_local.basic.answers import is_filler
-from streambank_local.basic.draft import Note
+from streambank_local.basic.short_answers import is_filler
+from streambank_local.basic.fact_list import Note
 from streambank_local.basic.slots import NO, YES
 
 _MARKER = (

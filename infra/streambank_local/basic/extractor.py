@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from streambank.llm.ports import FORGET, ExtractedFact, Extraction, ExtractionRequest, Usage
-from streambank_local.basic.draft import Note
+from streambank_local.basic.fact_list import Note
 from streambank_local.basic.language import is_foreign
-from streambank_local.basic.persons import told_of_user
-from streambank_local.basic.reading import Reader
+from streambank_local.basic.third_person import told_of_user
+from streambank_local.basic.reader import Reader
 
 
 class EmbeddedExtractor:

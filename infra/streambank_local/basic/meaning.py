@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from streambank_local.basic.implied import implied_slots
+from streambank_local.basic.implied_attributes import implied_slots
 from streambank_local.basic.people import relative_of
 from streambank_local.basic.slots import Slot, slot_of
 from streambank_local.basic.words import ADVERBS, NEGATORS, STOP_WORDS, stem, tokens, word_set

@@ -11,7 +11,7 @@ from streambank.model.bank import Bank
 from streambank.model.event import EventMarker, KeyedEvent
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import Window
-from streambank.rules.parts import batches
+from streambank.rules.ingest_parts import batches
 from streambank.store import codec, keys
 from streambank.store.actions import Action, Put, absent, absent_or_expired, equals
 from streambank.store.attributes import milliseconds, seconds

@@ -9,7 +9,7 @@ from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model.metadata import Metadata
-from streambank.rules.editing import CHANGEABLE, Edit, checked_mask
+from streambank.rules.edits import CHANGEABLE, Edit, checked_mask
 from streambank.wire import ingest, reader, topics
 from streambank.wire.generate import fact
 from streambank.wire.reader import Fields, swap

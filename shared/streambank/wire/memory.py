@@ -10,7 +10,7 @@ from streambank.model.ids import OperationId
 from streambank.model.memory import Memory, Revision
 from streambank.model.metadata import MetadataValue
 from streambank.model.search import RawEvent
-from streambank.rules.searching import Hit
+from streambank.rules.search_ranking import Hit
 from streambank.wire.times import rfc3339, without_nulls
 from streambank.wire.topics import topic
 

@@ -51,7 +51,7 @@ def _bedrock() -> Any:
 def _converse() -> Converse:
     from streambank.llm.bedrock.converse import Converse
     from streambank.llm.bedrock.models import Models
-    from streambank.llm.bedrock.sending import Sender
+    from streambank.llm.bedrock.request import Sender
 
     return Converse(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
 
@@ -83,7 +83,7 @@ def embedder() -> Embedder:
         return overrides.current.models.embedder()
     from streambank.llm.bedrock.embedder import BedrockEmbedder
     from streambank.llm.bedrock.models import Models
-    from streambank.llm.bedrock.sending import Sender
+    from streambank.llm.bedrock.request import Sender
 
     return BedrockEmbedder(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streambank.rules.recalled import without_recalled
+from streambank.rules.recalled_memories import without_recalled
 from streambank_client.formats import render_memories
 
 

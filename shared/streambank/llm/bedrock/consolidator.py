@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from streambank.llm.bedrock import answers, prompts, tools
+from streambank.llm.bedrock import prompts, tools
+from streambank.llm.bedrock import tool_output
 from streambank.llm.bedrock.converse import Converse, Question
 from streambank.llm.ports import Consolidation, ConsolidationRequest, Decision
 
@@ -27,7 +28,7 @@ class BedrockConsolidator:
         )
 
         def read(value: dict[str, Any]) -> tuple[Decision, ...]:
-            return answers.decisions(value, facts=len(request.facts), memories=len(request.memories))
+            return tool_output.decisions(value, facts=len(request.facts), memories=len(request.memories))
 
         decided, usage = self.converse.ask(question, read)
         return Consolidation(decided, usage)

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from streambank import tracing
 from streambank.errors import GenerationError, ModelOutputInvalid, ModelOutputTruncated, ModelRefused
-from streambank.llm.bedrock.answers import Unusable, tool_input
+from streambank.llm.bedrock.tool_output import Unusable, tool_input
 from streambank.llm.bedrock.models import Models, chosen
-from streambank.llm.bedrock.sending import Sender
+from streambank.llm.bedrock.request import Sender
 from streambank.llm.ports import Usage
 
 _TRUNCATED = frozenset({"max_tokens", "model_context_window_exceeded"})

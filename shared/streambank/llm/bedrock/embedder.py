@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from streambank.errors import ModelOutputInvalid
 from streambank.llm.bedrock.models import Family, Models, chosen, family
-from streambank.llm.bedrock.sending import Sender
+from streambank.llm.bedrock.request import Sender
 from streambank.rules import vectors
 
 # Cohere takes 96 texts a call, of 2,048 characters each in version 3; Titan takes one text of 50,000 characters

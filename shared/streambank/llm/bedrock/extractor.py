@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from streambank.llm.bedrock import answers, prompts, tools
+from streambank.llm.bedrock import prompts, tools
+from streambank.llm.bedrock import tool_output
 from streambank.llm.bedrock.converse import Converse, Question
 from streambank.llm.bedrock.echoes import without_echoes
 from streambank.llm.ports import ExtractedFact, ExtractedProfile, Extraction, ExtractionRequest
@@ -29,7 +30,7 @@ class BedrockExtractor:
         ids = [schema.id for schema in request.schemas]
 
         def read(value: dict[str, Any]) -> tuple[tuple[ExtractedFact, ...], tuple[ExtractedProfile, ...]]:
-            return answers.facts(value) if request.is_natural else (), answers.profiles(value, ids)
+            return tool_output.facts(value) if request.is_natural else (), tool_output.profiles(value, ids)
 
         (facts, profiles), usage = self.converse.ask(question, read)
         return Extraction(without_echoes(facts, request.turns, question.system), usage, profiles)

@@ -13,7 +13,8 @@ from streambank.model.operation import Operation, Receipt
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import Head, IngestCall
 from streambank.pipeline.events.seal import seal
-from streambank.rules import operations, parts, triggers, window
+from streambank.rules import operations, triggers, window
+from streambank.rules import ingest_parts
 from streambank.store.streams import IngestSnapshot, RetentionPolicy, Streams
 from streambank.store.table import RetryPolicy
 from streambank.store.windows import Windows
@@ -43,7 +44,7 @@ class _IngestResult:
     head: Head | None = None
     bank: Bank | None = None
 
-    def add(self, found: parts.DeduplicatedEvents) -> None:
+    def add(self, found: ingest_parts.DeduplicatedEvents) -> None:
         self.accepted += len(found.fresh)
         self.duplicates += found.repeats
         self.conflicts += found.conflicts
@@ -58,10 +59,10 @@ def ingest(call: IngestCall, *, context: IngestContext) -> Receipt:
         NotFound: there is no such bank.
         Unavailable: the stream was too busy, or the store out of reach; the same call may be sent again.
     """
-    events, dropped = parts.without_repeats(call.events)
+    events, dropped = ingest_parts.without_repeats(call.events)
     tally = _IngestResult()
     tally.add(dropped)
-    pieces = parts.parts(events)
+    pieces = ingest_parts.parts(events)
     for index, piece in enumerate(pieces):
         _write_part(replace(call, events=piece), tally, context, is_last=index == len(pieces) - 1)
     conflicts = tuple(dict.fromkeys(tally.conflicts))
@@ -94,7 +95,7 @@ def _try_part(
     is_last: bool,
 ) -> None:
     """Write what is new of one part, as of one reading of the stream; a window that is due is sealed first."""
-    sorted_out = parts.deduplicate(call.events, found.seen)
+    sorted_out = ingest_parts.deduplicate(call.events, found.seen)
     before = found.head
     head = before or Head(call.stream)
     after = _admitted(call, head, sorted_out.fresh, bank, now=now, is_last=is_last)
@@ -133,7 +134,7 @@ def _changes(before: Head | None, after: Head, *, says: bool) -> bool:
     return says and after != before
 
 
-def _says_something(call: IngestCall, found: parts.DeduplicatedEvents, tally: _IngestResult) -> bool:
+def _says_something(call: IngestCall, found: ingest_parts.DeduplicatedEvents, tally: _IngestResult) -> bool:
     """The last part of a call ripens what its earlier parts added, also if it adds nothing itself."""
     return bool(found.fresh or tally.accepted or call.force or call.rule) or not call.settings.is_empty
 

@@ -13,7 +13,8 @@ from streambank.model.memory import Change, Memory
 from streambank.model.plan import Candidate, Completion, Extracted, Plan, PlanStep, Slice
 from streambank.model.verdict import Recorded
 from streambank.model.window import Attempt, Window
-from streambank.rules import citing, consolidation
+from streambank.rules import consolidation
+from streambank.rules import citations
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import Policy
 from streambank.store.banks import Banks
@@ -114,7 +115,7 @@ def _citing(
             continue
         if events is None:
             events = sorted([*windows.overlap(window), *windows.events(window)], key=StoredEvent.order)
-        found = citing.citation(window, piece.end - 1, seqs, events, retention=retention_policy.retention)
+        found = citations.citation(window, piece.end - 1, seqs, events, retention=retention_policy.retention)
         yield replace(piece, change=replace(piece.change, citation=found if found and found.is_live(now) else None))
 
 

@@ -16,8 +16,8 @@ from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import grounding, profiles
-from streambank.rules.citing import prompted_text
-from streambank.rules.pieces import halves, pieces
+from streambank.rules.citations import prompted_text
+from streambank.rules.chunks import halves, pieces
 from streambank.store.plans import Plans
 from streambank.store.windows import Windows
 

@@ -25,7 +25,7 @@ from streambank.model.transfer import (
 )
 from streambank.model.window import Window
 from streambank.rules.bank_config import bank_config
-from streambank.rules.importing import ImportOutcome, fate
+from streambank.rules.import_outcome import ImportOutcome, fate
 from streambank.store.banks import Banks
 from streambank.store.imports import Imports, ScopeState
 from streambank.store.objects import Objects

@@ -11,9 +11,10 @@ from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
 from streambank.model.search import EventScan, RawEvent
 from streambank.pipeline.memories.listing import OVERHEAD, PAGE_BYTES, weight
-from streambank.rules import citing, searching
+from streambank.rules import citations
+from streambank.rules import search_ranking
 from streambank.rules.bank_config import bank_config
-from streambank.rules.searching import Entry, Hit, Query
+from streambank.rules.search_ranking import Entry, Hit, Query
 from streambank.store.banks import Banks
 from streambank.store.events import Events
 from streambank.store.memories import Memories
@@ -64,9 +65,9 @@ def search(
     cited = memories.citations(bank, scope, among, now=now) if among else {}
     model = bank_config(banks.document(bank), scope).embedding_model
     query = Query(asked.text, embedder.embed([asked.text], model=model, for_query=True)[0])
-    entries = searching.of_memories(query, among, cited)
+    entries = search_ranking.of_memories(query, among, cited)
     entries += _event_entries(query, looked.events, shown, entries, embedder)
-    best = searching.without_cited(searching.ranked(asked.text, entries))
+    best = search_ranking.without_cited(search_ranking.ranked(asked.text, entries))
     return Answer(_fitting(best, asked.top_k), len(looked.events) if looked.is_cut else 0)
 
 
@@ -80,9 +81,9 @@ def _event_entries(
     query: Query, looked: Sequence[RawEvent], shown: Sequence[RawEvent], memories: Sequence[Entry], embedder: Embedder
 ) -> list[Entry]:
     own = looked[:MOST_EMBEDDED] if embedder.is_local else ()
-    vectors = embedder.embed([citing.line(one.event) for one in own]) if own else []
+    vectors = embedder.embed([citations.line(one.event) for one in own]) if own else []
     places = {one.place for one in shown}
-    entries = searching.of_events(query, looked, vectors, memories)
+    entries = search_ranking.of_events(query, looked, vectors, memories)
     return [one for one in entries if isinstance(one.what, RawEvent) and one.what.place in places]
 
 

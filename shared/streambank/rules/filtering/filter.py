@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from streambank.errors import InvalidArgument
-from streambank.rules.filtering import kinds, syntax
-from streambank.rules.filtering.kinds import Demand, Kind
-from streambank.rules.filtering.refusal import Refusal
+from streambank.rules.filtering import syntax
+from streambank.rules.filtering import conditions
+from streambank.rules.filtering.conditions import Demand, Kind
+from streambank.rules.filtering.syntax_error import Refusal
 from streambank.rules.filtering.syntax import And, Comparison, Node, Not, Or
 
 Values: TypeAlias = Mapping[str, object]
@@ -70,7 +71,7 @@ def parse(text: str, fields: Mapping[str, Kind], *, field_name: str = "filter") 
         return Filter()
     try:
         root = syntax.read(text)
-        demands = {comparison: kinds.demand(comparison, fields) for comparison in syntax.comparisons(root)}
+        demands = {comparison: conditions.demand(comparison, fields) for comparison in syntax.comparisons(root)}
     except Refusal as error:
         raise InvalidArgument(field_name, str(error)) from error
     parts = root.parts if isinstance(root, And) else (root,)

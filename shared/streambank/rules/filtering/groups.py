@@ -10,8 +10,9 @@ from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model.metadata import MetadataValue
-from streambank.rules.filtering import literals, typed
-from streambank.rules.filtering.spelling import listed, snake
+from streambank.rules.filtering import literals
+from streambank.rules.filtering import typed_comparison
+from streambank.rules.filtering.field_names import listed, snake
 
 MAX_GROUPS = 10
 MAX_FILTERS = 10
@@ -44,7 +45,7 @@ class KeyFilter:
 
     def matches(self, metadata: Mapping[str, object]) -> bool:
         """Tell whether *metadata* passes."""
-        return typed.holds(_COMPARE[self.op], metadata.get(self.key), self.value) != self.negate
+        return typed_comparison.holds(_COMPARE[self.op], metadata.get(self.key), self.value) != self.negate
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from streambank.errors import InvalidArgument
-from streambank.rules.filtering.spelling import listed, snake
+from streambank.rules.filtering.field_names import listed, snake
 
 MAX_KEYS = 3
 Item = TypeVar("Item")

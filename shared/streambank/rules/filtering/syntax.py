@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from streambank.rules.filtering import grammar, literals
-from streambank.rules.filtering.refusal import Refusal
+from streambank.rules.filtering.syntax_error import Refusal
 
 if TYPE_CHECKING:
     from lark import Token, Tree, UnexpectedInput

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from streambank_local.basic.denial import CONNECTORS, denies, prefers_other
+from streambank_local.basic.negation import CONNECTORS, denies, prefers_other
 from streambank_local.basic.meaning import Meaning, content_stems
 from streambank_local.basic.slots import attribute, clipped
 from streambank_local.basic.words import word_set

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from streambank_local.basic.forgetting import asked_words, known_by, match
+from streambank_local.basic.memory_requests import asked_words, known_by, match
 from streambank_local.basic.meaning import Meaning
 from streambank_local.basic.slots import MEATLESS
 

@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 
 from streambank.llm.ports import FORGET, Turn
 from streambank.model.memory import ManagedTopic
-from streambank.rules.recalled import without_recalled
-from streambank_local.basic.answers import agrees, answered, last_question
-from streambank_local.basic.antecedents import Antecedent, introduced, outlives, resumed
-from streambank_local.basic.claims import asks, claimed, contestable, echoes
+from streambank.rules.recalled_memories import without_recalled
+from streambank_local.basic.short_answers import agrees, answered, last_question
+from streambank_local.basic.coreference import Antecedent, introduced, outlives, resumed
+from streambank_local.basic.assistant_claims import asks, claimed, contestable, echoes
 from streambank_local.basic.clauses import parts
 from streambank_local.basic.corrections import announces_correction, contested, corrected, denies, replaced
 from streambank_local.basic.dates import absolute, local_time
-from streambank_local.basic.draft import Draft, Note
+from streambank_local.basic.fact_list import Draft, Note
 from streambank_local.basic.ellipsis import completed
-from streambank_local.basic.forgetting import EVERYTHING, JUST_SAID, forget_request, remember_request, targets
+from streambank_local.basic.memory_requests import EVERYTHING, JUST_SAID, forget_request, remember_request, targets
 from streambank_local.basic.instructions import is_planted, is_standing_instruction
 from streambank_local.basic.language import is_foreign, is_statement
 from streambank_local.basic.meaning import Meaning, meaning_of, named_people
 from streambank_local.basic.people import introduced_names
-from streambank_local.basic.screening import is_retraction, may_be_fact, says_something
+from streambank_local.basic.relevance import is_retraction, may_be_fact, says_something
 from streambank_local.basic.sentences import (
     is_question,
     is_tagged_statement,

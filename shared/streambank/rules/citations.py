@@ -8,7 +8,7 @@ from datetime import timedelta
 from streambank.model.event import StoredEvent
 from streambank.model.memory import Citation
 from streambank.model.window import Window
-from streambank.rules.recalled import without_recalled
+from streambank.rules.recalled_memories import without_recalled
 
 MAX_TURN_CHARACTERS = 1_000
 MAX_SAID_CHARACTERS = 3_000

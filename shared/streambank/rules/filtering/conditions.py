@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from streambank.rules.filtering import literals, patterns, typed
-from streambank.rules.filtering.refusal import Refusal
-from streambank.rules.filtering.spelling import listed, snake
+from streambank.rules.filtering import literals
+from streambank.rules.filtering import regex
+from streambank.rules.filtering import typed_comparison
+from streambank.rules.filtering.syntax_error import Refusal
+from streambank.rules.filtering.field_names import listed, snake
 from streambank.rules.filtering.syntax import Comparison, Op, Word
 
 Check: TypeAlias = Callable[[Any], bool]
@@ -60,7 +62,7 @@ def _compared(op: Op, wanted: object) -> Reading:
 
 
 def _pattern(op: Op, word: Word) -> Check:
-    found = patterns.compiled(word.text)
+    found = regex.compiled(word.text)
     if op is Op.MATCHES:
         return lambda stored: isinstance(stored, str) and found(stored)
     return lambda stored: isinstance(stored, str) and not found(stored)
@@ -110,11 +112,11 @@ def _typed_entry(op: Op, word: Word) -> Reading:
         return _pattern(op, word), None
     wanted = literals.readings(word.text, is_quoted=word.quoted)
     if op is Op.DIFFERS:
-        return lambda stored: not any(typed.holds(operator.eq, stored, one) for one in wanted), None
+        return lambda stored: not any(typed_comparison.holds(operator.eq, stored, one) for one in wanted), None
     compare = operator.eq if op is Op.HAS else _COMPARE[op]
     if isinstance(wanted[0], bool) and compare is not operator.eq:
         raise ValueError("cannot be true or false here: they have no order")
-    return lambda stored: any(typed.holds(compare, stored, one) for one in wanted), None
+    return lambda stored: any(typed_comparison.holds(compare, stored, one) for one in wanted), None
 
 
 _TEXT_OPS = (Op.EQUALS, Op.DIFFERS, Op.MATCHES, Op.AVOIDS, Op.HAS)

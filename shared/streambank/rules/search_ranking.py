@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from streambank.model.memory import Citation, Memory
 from streambank.model.search import RawEvent
-from streambank.rules import citing, fusion, lexical, vectors
-from streambank.rules.lexical import Words
+from streambank.rules import vectors
+from streambank.rules import citations
+from streambank.rules import score_fusion
+from streambank.rules import bm25
+from streambank.rules.bm25 import Words
 
 # What the turns before and after a turn count beside its own words.
 NEIGHBOUR = 0.5
@@ -44,7 +47,7 @@ def of_memories(query: Query, memories: Sequence[Memory], cited: Mapping[str, Se
     """Return *memories* as what may answer *query*: a memory is found by its fact and by the turns it cites."""
     near = vectors.similarities(query.vector, (memory.vector for memory in memories))
     return [
-        Entry(memory, lexical.words("\n".join([memory.fact, *(one.said for one in cited.get(memory.id, ()))])), one)
+        Entry(memory, bm25.words("\n".join([memory.fact, *(one.said for one in cited.get(memory.id, ()))])), one)
         for memory, one in zip(memories, near, strict=True)
     ]
 
@@ -55,7 +58,7 @@ def of_events(query: Query, events: Sequence[RawEvent], own: Sequence[bytes], me
     *own* holds the vectors of the first of *events*; the others borrow the similarity of the nearest of *memories*
     that cites them, or have none.
     """
-    words = {one.place: lexical.words(citing.line(one.event)) for one in events}
+    words = {one.place: bm25.words(citations.line(one.event)) for one in events}
     known = dict(zip((one.place for one in events), vectors.similarities(query.vector, own), strict=False))
     near = _borrowed(memories) | known
     return [Entry(one, _with_neighbours(one, words), near.get(one.place)) for one in events if words[one.place]]
@@ -64,7 +67,7 @@ def of_events(query: Query, events: Sequence[RawEvent], own: Sequence[bytes], me
 def _with_neighbours(one: RawEvent, words: Mapping[tuple[str, int], Words]) -> Words:
     sid, seq = one.place
     beside = (words[near] for near in ((sid, seq - 1), (sid, seq + 1)) if near in words)
-    return lexical.beside(words[one.place], *((NEIGHBOUR, other) for other in beside))
+    return bm25.beside(words[one.place], *((NEIGHBOUR, other) for other in beside))
 
 
 def _borrowed(memories: Sequence[Entry]) -> dict[tuple[str, int], float]:
@@ -89,9 +92,9 @@ def ranked(query: str, entries: Sequence[Entry]) -> list[Hit]:
 
     Where no entry shares a word with the query, meaning alone decides.
     """
-    shares: Sequence[float | None] | None = lexical.shares(query, [entry.words for entry in entries])
+    shares: Sequence[float | None] | None = bm25.shares(query, [entry.words for entry in entries])
     scored = [
-        (vectors.distance(fusion.fused(share, entry.similarity)), entry)
+        (vectors.distance(score_fusion.fused(share, entry.similarity)), entry)
         for share, entry in zip(shares or [None] * len(entries), entries, strict=True)
     ]
     scored.sort(key=lambda pair: (pair[0], *pair[1].precedence()))
