@@ -16,8 +16,9 @@ from streambank.errors import InvalidArgument, StreambankError
 from streambank.model.api_key import ID_BYTES, KEY_ID, SECRET_BYTES, ApiKey, Token
 from streambank.model.ids import BANK_ID
 from streambank.model.principal import EVERY_BANK, Principal, Role
+from streambank.retry import RetryPolicy
 from streambank.store.api_keys import ApiKeys
-from streambank.store.table import RetryPolicy, Table
+from streambank.store.table import Table
 from streambank.wire.ingest import scope
 
 LONGEST_DAYS = 3_650

@@ -72,9 +72,9 @@ def _over_http(players: list[Player]) -> Iterator[str]:
 def _by_rules(players: list[Player]) -> Iterator[str]:
     found = _recalls(players)
     rankings = sorted({name for name, _ in found})
-    yield _heading(f"the same rules over what was stored, words at {score_fusion.WORDS}")
+    yield _heading(f"the same rules over what was stored, words at {score_fusion.WORD_WEIGHT}")
     for name in rankings:
-        yield _row(name, averaged(chain.from_iterable(found[name, score_fusion.WORDS])))
+        yield _row(name, averaged(chain.from_iterable(found[name, score_fusion.WORD_WEIGHT])))
     for title, name, weight in _BASELINES:
         yield _row(title, averaged(chain.from_iterable(found[name, weight])))
     yield _heading("held out: mean of 20 splits, weight tuned on the other five")

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from infra.openapi.document import document
 from streambank.errors import InvalidArgument
-from streambank.rules.selection import selection
+from streambank.rules.selection import parse_selection
 from streambank.wire import (
     bank,
     chat,
@@ -40,13 +40,13 @@ def read_ingest(body: Any) -> None:
 
 def read_purge(body: Any) -> None:
     asked = edits.purge_request(body)
-    selection(asked.filter, asked.groups[1])
+    parse_selection(asked.filter, asked.groups[1])
 
 
 def read_retrieve(body: Any) -> None:
     asked = requests.parsed(requests.RetrieveRequest, body)
     ingest.scope(asked.scope, "scope")
-    selection(asked.filter or "", asked.filter_groups, asked.memory_types)
+    parse_selection(asked.filter or "", asked.filter_groups, asked.memory_types)
 
 
 def read_profiles(body: Any) -> None:

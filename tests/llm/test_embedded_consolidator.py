@@ -9,7 +9,7 @@ import pytest
 
 from streambank.llm.ports import Action, ConsolidationRequest, Decision, OfferedFact, OfferedMemory, Usage
 from streambank_local.basic import consolidator as reasons
-from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank_local.basic.consolidator import BasicConsolidator
 from tests.llm.deciding import AT, decided
 
 TEA = (
@@ -230,7 +230,7 @@ def test_time_not_position_says_which_is_later() -> None:
         OfferedFact(2, "I live in Rome", None, AT),
     )
     request = ConsolidationRequest((later, earlier), (OfferedMemory(1, "I live in Graz", AT),))
-    got = EmbeddedConsolidator().consolidate(request).decisions
+    got = BasicConsolidator().consolidate(request).decisions
     assert [(each.fact, each.action) for each in got] == [(1, Action.UPDATE), (2, Action.NONE)]
 
 
@@ -250,4 +250,4 @@ def test_identical_text_is_preferred() -> None:
 def test_a_call_costs_a_call_and_its_characters() -> None:
     """Usage counts one call and the characters of facts and memories."""
     request = ConsolidationRequest((OfferedFact(1, "abc", None, AT),), (OfferedMemory(1, "defgh", AT),))
-    assert EmbeddedConsolidator().consolidate(request).usage == Usage(calls=1, characters=8)
+    assert BasicConsolidator().consolidate(request).usage == Usage(calls=1, characters=8)

@@ -13,9 +13,9 @@ import pytest
 
 import streambank
 from streambank.rules import vectors
-from streambank_local.basic.dates import absolute
+from streambank_local.basic.dates import resolve_dates
 from streambank_local.basic.embedder import DIMENSIONS, WordLlamaEmbedder
-from streambank_local.basic.meaning import canonical, meaning_of
+from streambank_local.basic.meaning import normalize, parse_meaning
 
 WEDNESDAY = datetime(2023, 5, 24, 12, tzinfo=UTC)
 
@@ -51,7 +51,7 @@ WEDNESDAY = datetime(2023, 5, 24, 12, tzinfo=UTC)
 )
 def test_relative_dates_become_absolute(said: str, meant: str) -> None:
     """A relative date is replaced by the date that it meant, no finer than it was said."""
-    assert absolute(said, WEDNESDAY) == meant
+    assert resolve_dates(said, WEDNESDAY) == meant
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_relative_dates_become_absolute(said: str, meant: str) -> None:
 )
 def test_other_times_stay(said: str) -> None:
     """What is no relative date, or none that can be told, is left as it was said."""
-    assert absolute(said, WEDNESDAY) == said
+    assert resolve_dates(said, WEDNESDAY) == said
 
 
 @pytest.mark.parametrize("year", [1, 9999])
@@ -84,7 +84,9 @@ def test_dates_beyond_the_calendar_stay(year: int) -> None:
         "last month",
         "next winter",
     ):
-        assert absolute(said, datetime(year, 1, 1, tzinfo=UTC) if year == 1 else datetime(year, 12, 31, tzinfo=UTC))
+        assert resolve_dates(
+            said, datetime(year, 1, 1, tzinfo=UTC) if year == 1 else datetime(year, 12, 31, tzinfo=UTC)
+        )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_dates_beyond_the_calendar_stay(year: int) -> None:
 )
 def test_attributes_are_read_from_facts(fact: str, key: str, value: str) -> None:
     """A fact in either person says which attribute it sets to what."""
-    slot = meaning_of(fact).slot
+    slot = parse_meaning(fact).slot
     assert slot is not None
     assert (slot.key, slot.value) == (key, value)
 
@@ -115,12 +117,12 @@ def test_attributes_are_read_from_facts(fact: str, key: str, value: str) -> None
 )
 def test_other_facts_set_no_attribute(fact: str) -> None:
     """A fact without a single value fills no slot."""
-    assert meaning_of(fact).slot is None
+    assert parse_meaning(fact).slot is None
 
 
 def test_both_persons_have_one_canonical_form() -> None:
     """A fact reads the same in the first and the third person."""
-    assert canonical("I don't like my sister's dog") == canonical("The user doesn't like their sister's dog")
+    assert normalize("I don't like my sister's dog") == normalize("The user doesn't like their sister's dog")
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +134,7 @@ def embedder() -> WordLlamaEmbedder:
 @pytest.mark.parametrize("text", ["I live in Graz", "", " ", "\x00", "😀" * 1000, "a" * 100_000, "\ud800"])
 def test_any_text_has_a_vector(embedder: WordLlamaEmbedder, text: str) -> None:
     """Any text has a vector, packed as 256 numbers that are not all zero."""
-    vector = vectors.unpacked(embedder.embed([text])[0])
+    vector = vectors.unpack(embedder.embed([text])[0])
     assert len(vector) == DIMENSIONS
     assert any(vector)
 

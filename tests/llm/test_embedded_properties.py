@@ -19,13 +19,13 @@ from streambank.llm.ports import (
     OfferedMemory,
     Turn,
 )
-from streambank_local.basic.consolidator import EmbeddedConsolidator
-from streambank_local.basic.extractor import EmbeddedExtractor
+from streambank_local.basic.consolidator import BasicConsolidator
+from streambank_local.basic.extractor import BasicExtractor
 
 AT = datetime(2023, 5, 24, 4, 45, tzinfo=UTC)
 # No deadline: the first example compiles, and machines that run tests are busy.
 briefly = settings(deadline=None, max_examples=40)
-EXTRACTOR, CONSOLIDATOR = EmbeddedExtractor(), EmbeddedConsolidator()
+EXTRACTOR, CONSOLIDATOR = BasicExtractor(), BasicConsolidator()
 
 SAYINGS = st.sampled_from(
     [
@@ -87,7 +87,7 @@ def test_every_fact_rests_on_an_own_user_turn(
 @given(TURNS)
 def test_extraction_is_deterministic(turns: list[tuple[str, str, datetime, bool]]) -> None:
     """The same window gives the same facts, from a fresh extractor too."""
-    assert EXTRACTOR.extract(window(turns)) == EmbeddedExtractor().extract(window(turns))
+    assert EXTRACTOR.extract(window(turns)) == BasicExtractor().extract(window(turns))
 
 
 @briefly
@@ -145,7 +145,7 @@ def test_consolidation_is_deterministic(facts: list[tuple[str, datetime]], memor
     """The same request gives the same decisions."""
     offered = tuple(OfferedFact(n, text, None, at) for n, (text, at) in enumerate(facts, 1))
     request = ConsolidationRequest(offered, tuple(OfferedMemory(n, text, AT) for n, text in enumerate(memories, 1)))
-    assert CONSOLIDATOR.consolidate(request) == EmbeddedConsolidator().consolidate(request)
+    assert CONSOLIDATOR.consolidate(request) == BasicConsolidator().consolidate(request)
 
 
 UNITS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streambank.llm.ports import ExtractionRequest, Usage
-from streambank_local.basic.extractor import EmbeddedExtractor
+from streambank_local.basic.extractor import BasicExtractor
 from tests.llm.conversing import AT, extracted, told, turn
 
 
@@ -214,6 +214,6 @@ def test_planted_instructions_do_nothing(said: str) -> None:
 def test_a_call_costs_a_call_and_its_characters() -> None:
     """Usage counts one call and every character, also when nothing was worth remembering."""
     turns = (turn(1, "ok"), turn(2, ">Fine.", AT), turn(3, ""))
-    extraction = EmbeddedExtractor().extract(ExtractionRequest(turns))
+    extraction = BasicExtractor().extract(ExtractionRequest(turns))
     assert (extraction.facts, extraction.usage) == ((), Usage(calls=1, characters=7))
-    assert EmbeddedExtractor().extract(ExtractionRequest(())).usage == Usage(calls=1)
+    assert BasicExtractor().extract(ExtractionRequest(())).usage == Usage(calls=1)

@@ -112,7 +112,7 @@ def pages(read, size, name):
 @given(*[st.dictionaries(st.sampled_from("abcd"), st.none() | st.integers(), max_size=4)] * 2)
 def test_a_delta_sets_and_removes_and_touches_nothing_else(state, delta):
     """After a merge each key of the delta has its value, or is gone where that is null; the others stay."""
-    merged = model.merged(state, delta)
+    merged = model.merge_state(state, delta)
     assert {key: merged[key] for key in merged if key in delta} == {k: v for k, v in delta.items() if v is not None}
     assert {key: merged[key] for key in merged if key not in delta} == {
         key: value for key, value in state.items() if key not in delta

@@ -11,7 +11,7 @@ texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
 
 
 def shares(query, *told):
-    return bm25.shares(query, [bm25.words(text) for text in told])
+    return bm25.shares(query, [bm25.count_words(text) for text in told])
 
 
 @given(query=texts, told=st.lists(texts, max_size=8))
@@ -19,8 +19,8 @@ def test_shares_are_between_nothing_and_all(query, told):
     """A text holds between nothing and all of a query; where none holds anything there are no shares."""
     found = shares(query, *told)
     if found is None:
-        common = {bm25.stem(word) for word in bm25.words(query)}
-        assert not any(common & {bm25.stem(word) for word in bm25.words(text)} for text in told)
+        common = {bm25.stem(word) for word in bm25.count_words(query)}
+        assert not any(common & {bm25.stem(word) for word in bm25.count_words(text)} for text in told)
     else:
         assert len(found) == len(told)
         assert max(found) > 0
@@ -81,7 +81,7 @@ def test_every_script_has_words(query, text):
 
 def test_marks_do_not_break_a_word():
     """Vowel signs belong to the word that they stand in."""
-    assert set(bm25.words("हिन्दी")) == {"हिन्दी"}
+    assert set(bm25.count_words("हिन्दी")) == {"हिन्दी"}
 
 
 @given(word=st.text(string.ascii_lowercase, min_size=1, max_size=14))
@@ -99,10 +99,10 @@ def test_other_scripts_are_not_stemmed(word):
 @given(text=st.text())
 def test_any_text_has_words_without_fail(text):
     """No character breaks it, and every word is something."""
-    assert all(word and count > 0 for word, count in bm25.words(text).items())
+    assert all(word and count > 0 for word, count in bm25.count_words(text).items())
 
 
 def test_neighbours_count_a_share():
     """A turn has its own words whole and its neighbours' in part."""
-    together = bm25.beside({"tea": 1}, (0.5, {"tea": 2, "rain": 1}))
+    together = bm25.add_weighted({"tea": 1}, (0.5, {"tea": 2, "rain": 1}))
     assert together == {"tea": 2, "rain": 0.5}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank.model.turn import Turn
-from streambank.rules.chunks import cost, halves, pieces
+from streambank.rules.chunks import halve_turns, split_turns, turn_tokens
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BUDGET = 1_000
@@ -33,25 +33,25 @@ def own(runs):
 @given(turns())
 def test_every_turn_is_read_once_and_in_order(window):
     """What the pieces hold, parts joined, is what was said; what is context is no piece's own."""
-    assert own(pieces(window, BUDGET)) == [(turn.number, turn.text) for turn in window if not turn.context]
+    assert own(split_turns(window, BUDGET)) == [(turn.number, turn.text) for turn in window if not turn.context]
 
 
 @given(turns())
 def test_no_piece_is_over_the_budget(window):
     """A piece costs no more than one call may read, its context included."""
-    assert all(sum(map(cost, run)) <= BUDGET for run in pieces(window, BUDGET))
+    assert all(sum(map(turn_tokens, run)) <= BUDGET for run in split_turns(window, BUDGET))
 
 
 @given(turns())
 def test_a_window_within_the_budget_is_one_piece(window):
     """Nothing is split, and no context dropped, that one call has room for."""
-    assert pieces(window, sum(map(cost, window))) == [tuple(window)]
+    assert split_turns(window, sum(map(turn_tokens, window))) == [tuple(window)]
 
 
 def test_a_piece_begins_with_the_end_of_the_one_before():
     """The last six turns go before the next piece as context, so that an answer meets its question."""
     window = [Turn(number, "user", "word " * 20, START) for number in range(1, 30)]
-    first, second, *_ = pieces(window, BUDGET)
+    first, second, *_ = split_turns(window, BUDGET)
     context = [turn.number for turn in second if turn.context]
     assert context == [turn.number for turn in first][-len(context) :]
     assert 1 < len(context) <= 6
@@ -63,7 +63,7 @@ def test_halves_hold_the_whole(window):
     waiting, ends = [tuple(window)], []
     while waiting:
         piece = waiting.pop(0)
-        parts = halves(piece)
+        parts = halve_turns(piece)
         assert not parts or len(parts) == 2
         assert not parts or own(parts) == own([piece])
         ends += [] if parts else [piece]

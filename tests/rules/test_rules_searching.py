@@ -6,13 +6,12 @@ from hypothesis import strategies as st
 
 from streambank.model.memory import Citation, Evidence, Memory
 from streambank.model.search import RawEvent
-from streambank.rules import vectors
-from streambank.rules import search_ranking
-from streambank.rules.search_ranking import Query
+from streambank.rules import search_ranking, vectors
+from streambank.rules.search_ranking import EmbeddedQuery
 from tests.rules.building import MINUTE, NOW, STREAM, memory, stored
 
-EAST, NORTH = vectors.packed([1, 0]), vectors.packed([0, 1])
-NORTH_EAST = vectors.packed([1, 1])
+EAST, NORTH = vectors.pack([1, 0]), vectors.pack([0, 1])
+NORTH_EAST = vectors.pack([1, 1])
 SID = STREAM.sid
 
 
@@ -26,10 +25,10 @@ def citing(*seqs):
 
 def search(text, memories=(), events=(), *, vector=EAST, cited=None, own=()):
     """Return the ids of memories and the numbers of events, best first."""
-    query = Query(text, vector)
-    entries = search_ranking.of_memories(query, memories, cited or {})
-    entries += search_ranking.of_events(query, events, own, entries)
-    return search_ranking.ranked(text, entries)
+    query = EmbeddedQuery(text, vector)
+    entries = search_ranking.memory_entries(query, memories, cited or {})
+    entries += search_ranking.event_entries(query, events, own, entries)
+    return search_ranking.rank(text, entries)
 
 
 def names(hits):
@@ -37,7 +36,7 @@ def names(hits):
 
 
 facts = st.lists(st.sampled_from(["I like tea", "I live in Graz", "Tea from Graz", "", "茶"]), max_size=8)
-directions = st.sampled_from([EAST, NORTH, NORTH_EAST, b"", vectors.packed([1, 2, 3])])
+directions = st.sampled_from([EAST, NORTH, NORTH_EAST, b"", vectors.pack([1, 2, 3])])
 
 
 @given(
@@ -119,4 +118,4 @@ def test_an_event_is_not_repeated_beside_a_better_memory_that_cites_it():
     """A memory stands for its turns; a turn that is better than its memory stays."""
     mine = memory("m", evidence=citing(2, 3))
     hits = [(0.1, raw(2)), (0.2, mine), (0.3, raw(3)), (0.4, raw(4))]
-    assert names(search_ranking.without_cited(hits)) == [2, "m", 4]
+    assert names(search_ranking.drop_cited_events(hits)) == [2, "m", 4]

@@ -9,7 +9,7 @@ from streambank.api.roles import ROLES
 from streambank.api.traced import OPERATIONS
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.request import Sender
+from streambank.llm.bedrock.request import bedrock_retry_policy
 from tests.bedrock.converse_server import Bedrock, error, running, tool
 from tests.bedrock.test_bedrock_models import GOOD, MODELS, REQUEST
 from tests.tracing.collecting import receiving
@@ -254,7 +254,7 @@ def bedrock(monkeypatch, collector):
             aws_secret_access_key="test",
             config=Config(retries={"total_max_attempts": 1}),
         )
-        server.extractor = BedrockExtractor(Converse(client, MODELS, Sender(lambda _: None, lambda: 0.5)))
+        server.extractor = BedrockExtractor(Converse(client, MODELS, bedrock_retry_policy(lambda _: None, lambda: 0.5)))
         yield server
     tracing.collector.cache_clear()
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from streambank_local.basic.short_answers import answered
-from streambank_local.basic.fact_list import Note
-from streambank_local.basic.sentences import is_question, sentences, tidy
+from streambank_local.basic.fact_list import PendingFact
+from streambank_local.basic.sentences import clean, is_question, split_sentences
+from streambank_local.basic.short_answers import complete_answer
 from streambank_local.basic.slots import NO, YES
 
 _TOLD = re.compile(
@@ -27,20 +27,20 @@ _AS_SAID = (
 )
 
 
-def claimed(text: str) -> str | None:
+def claim_about_user(text: str) -> str | None:
     """Return what a model's *text* says or asks of the user last, as the user would say it."""
-    for sentence in reversed(sentences(text)[-3:]):
-        plain = tidy(sentence)
+    for sentence in reversed(split_sentences(text)[-3:]):
+        plain = clean(sentence)
         told = _TOLD.match(plain)
-        claim = answered(plain, "yes") or (_as_user(told["told"]) if told is not None else None)
+        claim = complete_answer(plain, "yes") or (_as_user(told["told"]) if told is not None else None)
         if claim is not None or is_question(sentence):
             return claim
     return None
 
 
-def asks(text: str) -> bool:
+def ends_with_question(text: str) -> bool:
     """Tell whether a model's *text* ends with a question."""
-    said = sentences(text)
+    said = split_sentences(text)
     return bool(said) and is_question(said[-1])
 
 
@@ -50,13 +50,13 @@ def _as_user(told: str) -> str:
     return told
 
 
-def contestable(note: Note | None) -> Note | None:
+def correctable(note: PendingFact | None) -> PendingFact | None:
     """Return *note* if its slot holds a value that another word can take the place of."""
     slot = note.meaning.slot if note is not None else None
     return note if slot is not None and slot.value not in {NO, YES} else None
 
 
-def echoes(text: str, note: Note) -> bool:
+def repeats_value(text: str, note: PendingFact) -> bool:
     """Tell whether *text* repeats the value of *note* and asks nothing."""
     value = note.meaning.slot.value if note.meaning.slot is not None else ""
     return "?" not in text and bool(value) and re.search(rf"\b{re.escape(value)}\b", text, re.IGNORECASE) is not None

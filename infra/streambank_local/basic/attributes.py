@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from streambank_local.basic.other_languages import ELSEWHERE
+from streambank_local.basic.other_languages import OTHER_LANGUAGES
 
 _ATTRIBUTES = (
     r"(?:\w+ )?(?:team|size|bedtime|address|number|bank|gym|school|university|college|major|salary|budget|weight"
@@ -183,7 +183,7 @@ PATTERNS = tuple(
         ),
         ("email", r"^my (?:\w+ )?email(?: address)? is (?P<value>\S+@\S+)"),
         ("routine {0}", r"^i (?P<of>wake up|get up|go to bed|go to sleep|start work|finish work) at (?P<value>.+)"),
-        *ELSEWHERE,
+        *OTHER_LANGUAGES,
         ("weight", r"^i weigh (?P<value>\d.+)"),
         ("{0}", rf"^(?:my|our) (?:new |current )?(?P<of>{_ATTRIBUTES}) (?:is|are) (?:on )?{_OBJECT}"),
         ("{0}", rf"^(?:my|our) (?:new |current )?(?P<of>{_THINGS}) is (?:an?|the) {_OBJECT}"),

@@ -40,7 +40,7 @@ _SIMPLE_PRESENT = re.compile(
 _MOST_PARTS = 6
 
 
-def parts(sentence: str) -> list[str]:
+def split_clauses(sentence: str) -> list[str]:
     """Return the statements that *sentence* joins, or the sentence itself."""
     done: list[str] = []
     rest = sentence

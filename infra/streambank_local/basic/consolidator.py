@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from streambank.llm.ports import FORGET, Action, Consolidation, ConsolidationRequest, Decision, OfferedFact, Usage
-from streambank_local.basic.memory_requests import EVERYTHING, match, wanted
-from streambank_local.basic.similarity import Relation, relation
-from streambank_local.basic.meaning import Meaning, meaning_of, seen_as
+from streambank_local.basic.meaning import Meaning, parse_meaning, with_owner
+from streambank_local.basic.memory_requests import EVERYTHING, forget_meaning, match_score
+from streambank_local.basic.similarity import Relation, find_relation
 
 NEW = "new"
 RESTATED = "restates a memory"
@@ -25,7 +25,7 @@ TOO_BROAD = "too broad to forget"
 _RANK = {Relation.SAME: 3, Relation.CONTRARY: 2, Relation.RICHER: 1}
 
 
-class EmbeddedConsolidator:
+class BasicConsolidator:
     """Decides by rules what candidates mean for existing memories; basic, deterministic, offline."""
 
     def consolidate(self, request: ConsolidationRequest) -> Consolidation:
@@ -56,7 +56,7 @@ class _Plan:
         self._order = [fact.number for fact in request.facts]
         self._made: dict[int, Decision] = {}
         self._known = [
-            _Known(memory.fact, meaning_of(memory.fact), _instant(memory.as_of), memory.number, memory.fact)
+            _Known(memory.fact, parse_meaning(memory.fact), _instant(memory.as_of), memory.number, memory.fact)
             for memory in request.memories
         ]
 
@@ -69,7 +69,7 @@ class _Plan:
         if fact.fact.startswith(FORGET):
             self._forget(fact)
             return
-        meaning = meaning_of(fact.fact)
+        meaning = parse_meaning(fact.fact)
         related = self._related(fact, meaning)
         if related is None:
             self._create(fact, meaning)
@@ -109,7 +109,7 @@ class _Plan:
             self._made[known.writer] = Decision(known.writer, Action.NONE, memory=known.memory, reason=reason)
 
     def _forget(self, fact: OfferedFact) -> None:
-        what = wanted(fact.fact, FORGET)
+        what = forget_meaning(fact.fact, FORGET)
         meant = self._meant(what)
         if meant is None:
             reason = TOO_BROAD if what.plain == EVERYTHING else NOTHING_TO_FORGET
@@ -121,7 +121,7 @@ class _Plan:
 
     def _meant(self, what: Meaning) -> _Known | None:
         """Return what a request to forget fits best, a stored memory before a fact of this request."""
-        fits = [(known, fit) for known in self._known if (fit := match(what, known.meaning)) > 0]
+        fits = [(known, fit) for known in self._known if (fit := match_score(what, known.meaning)) > 0]
         best = max(fits, key=lambda pair: (pair[0].memory is not None, pair[1], pair[0].as_of), default=None)
         return best[0] if best is not None else None
 
@@ -136,8 +136,8 @@ def _kind(fact: OfferedFact, meaning: Meaning, known: _Known, owners: frozenset[
     if known.text == fact.fact:
         return Relation.SAME
     other = known.meaning.owner
-    told = seen_as(meaning, other) if _are_one(meaning.owner, other, owners) else meaning
-    return relation(told, known.meaning)
+    told = with_owner(meaning, other) if _are_one(meaning.owner, other, owners) else meaning
+    return find_relation(told, known.meaning)
 
 
 def _are_one(mine: str, other: str, owners: frozenset[str]) -> bool:

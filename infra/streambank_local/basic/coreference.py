@@ -52,7 +52,7 @@ class Antecedent:
     pronouns: frozenset[str]
 
 
-def introduced(sentence: str) -> Antecedent | None:
+def find_antecedent(sentence: str) -> Antecedent | None:
     """Return what a pronoun after *sentence* means, or None where it may mean nothing or several things."""
     met = _MET.match(sentence)
     if met is not None:
@@ -90,7 +90,7 @@ def _of_person(head: str) -> frozenset[str]:
     return frozenset({"they"} if is_several or head in {"children", "twins", "friends"} else {"he", "she"})
 
 
-def outlives(known: Antecedent, reply: str) -> bool:
+def stays_unambiguous(known: Antecedent, reply: str) -> bool:
     """Tell whether a model's *reply* names nobody else whom a pronoun after it could mean."""
     named = [word for word in _MODELS_NAME.findall(reply) if word not in known.noun.split()]
     others = (word for word in _OTHER_PERSON.findall(reply) if word.lower() not in known.noun.lower().split())
@@ -114,7 +114,7 @@ _OBJECT = re.compile(
 _SUBJECTS = {"it": "it", "him": "he", "her": "she", "them": "they"}
 
 
-def resumed(sentence: str, known: Antecedent | None) -> str:
+def replace_pronoun(sentence: str, known: Antecedent | None) -> str:
     """Return *sentence* with the noun that is *known* in place of the pronoun that means it."""
     if known is None:
         return sentence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from streambank_local.basic.fact_list import PendingFact
 from streambank_local.basic.short_answers import is_filler
-from streambank_local.basic.fact_list import Note
 from streambank_local.basic.slots import NO, YES
 
 _MARKER = (
@@ -47,7 +47,7 @@ def announces_correction(sentence: str) -> bool:
     return short and _ANNOUNCED.match(sentence) is not None and _TELLING.search(sentence) is not None
 
 
-def corrected(sentence: str, *, announced: bool) -> tuple[str, str | None] | None:
+def parse_correction(sentence: str, *, announced: bool) -> tuple[str, str | None] | None:
     """Return the right value that *sentence* gives and the wrong one if named, or None if it corrects nothing."""
     told = _told(sentence, announced=announced) if len(sentence) < _LONGEST_CORRECTION else None
     if told is None:
@@ -68,12 +68,12 @@ def _told(sentence: str, *, announced: bool) -> str | None:
     return marked["right"] if sure else None
 
 
-def denies(sentence: str) -> bool:
+def is_bare_no(sentence: str) -> bool:
     """Tell whether *sentence* is a bare "No"."""
     return _DENIES.match(sentence) is not None
 
 
-def contested(sentence: str, note: Note) -> str | None:
+def correction_of_claim(sentence: str, note: PendingFact) -> str | None:
     """Return the value that "No, Linz" gives in place of that of *note*, which was said just before it."""
     found = _DENIED.match(sentence) if len(sentence) < _LONGEST_CORRECTION else None
     right = found["right"] if found is not None else ""
@@ -93,13 +93,13 @@ def _is_value(right: str) -> bool:
     return 0 < len(right.split()) <= _LONGEST_VALUE and not _STATEMENT.match(right) and not is_filler(right)
 
 
-def replaced(note: Note, right: str, wrong: str | None) -> str | None:
+def replace_value(note: PendingFact, right: str, wrong: str | None) -> str | None:
     """Return *note*'s text with its value, or the *wrong* one, replaced by *right*; None if it holds neither."""
     found = _place(note, wrong)
     return None if found is None else _joined(note.text[: found.start()], right) + note.text[found.end() :]
 
 
-def _place(note: Note, wrong: str | None) -> re.Match[str] | None:
+def _place(note: PendingFact, wrong: str | None) -> re.Match[str] | None:
     """Return where *note*'s text holds its value, or the *wrong* one."""
     value = wrong or (note.meaning.slot.value if note.meaning.slot is not None else "")
     found = re.search(rf"\b{re.escape(value)}\b", note.text, re.IGNORECASE) if value else None

@@ -24,7 +24,7 @@ _HAS_SUBJECT = re.compile(
 )
 
 
-def completed(sentence: str) -> str:
+def add_subject(sentence: str) -> str:
     """Return *sentence* with the "I" that it leaves out."""
     if _HAS_SUBJECT.search(sentence):
         return sentence

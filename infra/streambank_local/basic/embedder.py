@@ -32,7 +32,7 @@ class WordLlamaEmbedder:
         if not texts:
             return []
         raw = self._loaded().embed([_readable(text) for text in texts])
-        return [vectors.packed(vector.tolist()) for vector in np.asarray(raw, dtype=np.float32)]
+        return [vectors.pack(vector.tolist()) for vector in np.asarray(raw, dtype=np.float32)]
 
     def _loaded(self) -> Any:
         with self._lock:

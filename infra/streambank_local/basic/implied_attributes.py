@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from streambank_local.basic.slots import NO, Slot, clipped, taste
+from streambank_local.basic.slots import NO, Slot, clip_value, preference_key
 
 _DREADS = re.compile(
     r"^i (?:have )?(?:am |become |became |got |grown )?(?:\w+ )?"
@@ -42,7 +42,11 @@ def _parted(plain: str) -> tuple[Slot, ...]:
 def _dreaded(plain: str) -> Slot | None:
     """Read "I'm afraid of flying", which does not go with "I love flying"."""
     found = _DREADS.match(plain)
-    return Slot(f"likes {taste(clipped(found['value']))}", NO) if found is not None and " not " not in plain else None
+    return (
+        Slot(f"likes {preference_key(clip_value(found['value']))}", NO)
+        if found is not None and " not " not in plain
+        else None
+    )
 
 
 def _jobless(slot: Slot | None) -> Slot | None:
@@ -54,5 +58,5 @@ def _jobless(slot: Slot | None) -> Slot | None:
 def _employed(plain: str, slot: Slot | None) -> Slot | None:
     """Read the employer beside the job: "I work as a nurse at Saint Lucas"."""
     found = _EMPLOYED.search(plain) if slot is not None and slot.key.rpartition(" / ")[2] == "job" else None
-    value = clipped(found["value"]) if found is not None else ""
+    value = clip_value(found["value"]) if found is not None else ""
     return Slot("employer", value) if value and " not " not in plain else None

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from streambank_local.basic.implied_attributes import implied_slots
-from streambank_local.basic.people import relative_of
-from streambank_local.basic.slots import Slot, slot_of
-from streambank_local.basic.words import ADVERBS, NEGATORS, STOP_WORDS, stem, tokens, word_set
+from streambank_local.basic.people import split_relative
+from streambank_local.basic.slots import Slot, find_slot
+from streambank_local.basic.words import ADVERBS, NEGATORS, STOP_WORDS, stem, tokenize, word_set
 
 # Sentences longer than this are pasted text, and rules over them are no longer worth their time.
 LONGEST_PARSED = 1_000
@@ -92,14 +92,14 @@ class Meaning:
         return self.owner, self.negated, self.content
 
 
-def meaning_of(text: str) -> Meaning:
+def parse_meaning(text: str) -> Meaning:
     """Parse *text*, which may be in the first or the third person."""
     clipped = text[:LONGEST_PARSED]
-    plain = canonical(clipped)
+    plain = normalize(clipped)
     names = _names(clipped)
-    owner, rest = relative_of(plain, names)
+    owner, rest = split_relative(plain, names)
     words = rest.split()
-    slot = slot_of(rest, owner, names)
+    slot = find_slot(rest, owner, names)
     return Meaning(
         plain=plain,
         owner=owner,
@@ -112,7 +112,7 @@ def meaning_of(text: str) -> Meaning:
     )
 
 
-def seen_as(meaning: Meaning, owner: str) -> Meaning:
+def with_owner(meaning: Meaning, owner: str) -> Meaning:
     """Return *meaning* told of *owner*, another name for whom it is told of."""
     slots = [None if slot is None else _moved(slot, meaning.owner, owner) for slot in (meaning.slot, *meaning.implied)]
     return replace(meaning, owner=owner, slot=slots[0], implied=tuple(filter(None, slots[1:])))
@@ -127,9 +127,9 @@ def content_stems(words: list[str]) -> tuple[str, ...]:
     return tuple(stem(word) for word in words if word not in STOP_WORDS and word not in NEGATORS)
 
 
-def canonical(text: str) -> str:
+def normalize(text: str) -> str:
     """Return *text* as plain first-person words: "The user's dog's called Fen" is "my dog is called fen"."""
-    words = _first_person(tokens(text))
+    words = _first_person(tokenize(text))
     plain = " ".join(word for word in words if word not in ADVERBS)
     for pattern, replacement in _PHRASES:
         plain = pattern.sub(replacement, plain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from streambank_local.basic.meaning import Meaning, meaning_of
+from streambank_local.basic.meaning import Meaning, parse_meaning
 from streambank_local.basic.words import NEGATORS, stem, word_set
 
 _POLITE = (
@@ -91,7 +91,7 @@ _EVERYTHING = re.compile(
     re.IGNORECASE,
 )
 
-JUST_SAID = "that"
+LAST_STATEMENT = "that"
 EVERYTHING = "everything"
 
 _REMEMBER = re.compile(
@@ -137,7 +137,7 @@ def _asked(sentence: str) -> str | None:
     if elsewhere is not None:
         return elsewhere["what"]
     if _SCRATCH.match(sentence):
-        return JUST_SAID
+        return LAST_STATEMENT
     found = _FORGET.match(sentence) or _NOT_KEEP.match(sentence)
     if found is not None:
         return _named(found["what"])
@@ -149,7 +149,7 @@ def _asked(sentence: str) -> str | None:
 def _named(what: str) -> str | None:
     thing = _FROM_MEMORY.sub("", what.strip())
     if _JUST_SAID.match(thing):
-        return JUST_SAID
+        return LAST_STATEMENT
     if _EVERYTHING.match(thing):
         return EVERYTHING
     if _IDIOM.match(thing) or not (_PERSONAL.search(thing) or thing[:1].isupper()):
@@ -179,7 +179,7 @@ _PARTS_OF = {
 }
 
 
-def targets(what: str, sentence: str) -> list[str]:
+def forget_targets(what: str, sentence: str) -> list[str]:
     """Return what *sentence* asks to forget, *what*, one by one: "my job and about my boss" names two."""
     named = what.lower().startswith(("my ", "our ")) and not _STATES.search(what)
     things = _AND.split(what) if named else [what]
@@ -214,13 +214,13 @@ _ALSO_CALLED = {
 _ENOUGH = 0.75
 
 
-def asked_words(what: Meaning) -> frozenset[str]:
+def request_stems(what: Meaning) -> frozenset[str]:
     """Return the stems by which a request names what to forget."""
     telling = what.content - _UNTELLING
     return telling or frozenset(stem(word) for word in what.plain.split() if word not in NEGATORS)
 
 
-def known_by(meaning: Meaning) -> frozenset[str]:
+def fact_stems(meaning: Meaning) -> frozenset[str]:
     """Return the stems by which a request may name a fact."""
     return meaning.content | _attribute_words(meaning) | frozenset(map(stem, meaning.owner.split()))
 
@@ -232,10 +232,10 @@ def _attribute_words(meaning: Meaning) -> frozenset[str]:
     return frozenset((*map(stem, key.replace(":", " ").split()), *aliases))
 
 
-def match(what: Meaning, fact: Meaning) -> float:
+def match_score(what: Meaning, fact: Meaning) -> float:
     """Return how well a request for *what* fits *fact*: 0 if it does not, at least 0.75 if it does."""
-    asked = asked_words(what)
-    covered = len(asked & known_by(fact)) / len(asked) if asked else 0.0
+    asked = request_stems(what)
+    covered = len(asked & fact_stems(fact)) / len(asked) if asked else 0.0
     of_another = what.plain.startswith("i ") and what.owner != fact.owner
     if covered < _ENOUGH or of_another:
         return 0.0
@@ -244,6 +244,6 @@ def match(what: Meaning, fact: Meaning) -> float:
     return covered + exact + names_attribute + (0.25 if what.negated == fact.negated else 0.0)
 
 
-def wanted(fact: str, prefix: str) -> Meaning:
+def forget_meaning(fact: str, prefix: str) -> Meaning:
     """Return the meaning of the request that *fact* carries behind *prefix*."""
-    return meaning_of(fact.removeprefix(prefix).strip())
+    return parse_meaning(fact.removeprefix(prefix).strip())

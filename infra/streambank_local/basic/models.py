@@ -1,20 +1,20 @@
 """The basic models behind the ports, as the composition root takes them."""
 
-from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank_local.basic.consolidator import BasicConsolidator
 from streambank_local.basic.embedder import WordLlamaEmbedder
-from streambank_local.basic.extractor import EmbeddedExtractor
+from streambank_local.basic.extractor import BasicExtractor
 
 
 class BasicModels:
     """Builds them."""
 
-    def extractor(self) -> EmbeddedExtractor:
+    def extractor(self) -> BasicExtractor:
         """Return the extractor by rules."""
-        return EmbeddedExtractor()
+        return BasicExtractor()
 
-    def consolidator(self) -> EmbeddedConsolidator:
+    def consolidator(self) -> BasicConsolidator:
         """Return the consolidator by rules."""
-        return EmbeddedConsolidator()
+        return BasicConsolidator()
 
     def embedder(self) -> WordLlamaEmbedder:
         """Return the embedder with the small English word model."""

@@ -24,7 +24,7 @@ _ENDED = re.compile(r"^i (?:have )?(?:gave up|given up|quit|stopped|sold|lost) (
 _MOST_MODIFIERS = 2
 
 
-def denies(fact: Meaning, memory: Meaning) -> bool:
+def negates(fact: Meaning, memory: Meaning) -> bool:
     """Tell whether one of them denies, whatever the circumstances, what the other says of some."""
     return _takes_back(fact, memory) or _takes_back(memory, fact)
 
@@ -63,7 +63,7 @@ _PREFERS = re.compile(
 )
 
 
-def prefers_other(fact: Meaning, memory: Meaning) -> bool:
+def prefers_alternative(fact: Meaning, memory: Meaning) -> bool:
     """Tell whether both prefer another sort of one kind of thing: window seats, aisle seats."""
     mine, theirs = _PREFERS.match(fact.said), _PREFERS.match(memory.said)
     if mine is None or theirs is None or stem(mine["kind"]) != stem(theirs["kind"]):

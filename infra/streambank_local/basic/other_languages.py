@@ -6,7 +6,7 @@ _NOW = r"(?:jetzt |nun |aktuell |seit \w+ |ahora |actualmente |ya |maintenant |d
 _NO_NUMBER = r"(?!\d)"
 
 # Key and pattern, as in the table of English ones: German, Spanish, French, Italian, Portuguese, Dutch.
-ELSEWHERE = (
+OTHER_LANGUAGES = (
     ("residence", rf"^ich (?:wohne|lebe) {_NOW}in (?P<value>.+)"),
     ("residence", rf"^(?:yo )?{_NOW}vivo {_NOW}en (?P<value>.+)"),
     ("residence", rf"^(?:{_NOW})(?:j'habite|je vis) {_NOW}(?:à|a|en) (?P<value>.+)"),

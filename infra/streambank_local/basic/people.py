@@ -27,7 +27,7 @@ _NOT_VERBS = word_set("parents friends sons daughters dogs cats twins grandparen
 _PLAIN_VERBS = {"is": "am", "are": "am", "has": "have", "goes": "go", "does": "do"}
 
 
-def relative_of(plain: str, names: frozenset[str]) -> tuple[str, str]:
+def split_relative(plain: str, names: frozenset[str]) -> tuple[str, str]:
     """Return whom *plain* is about ("" for the user) and *plain* as that person would say it."""
     words = plain.split() if _MINE.match(plain) else []
     at = _verb_in(words, names)

@@ -8,30 +8,42 @@ from dataclasses import dataclass, field
 
 from streambank.llm.ports import FORGET, Turn
 from streambank.model.memory import ManagedTopic
-from streambank.rules.recalled_memories import without_recalled
-from streambank_local.basic.short_answers import agrees, answered, last_question
-from streambank_local.basic.coreference import Antecedent, introduced, outlives, resumed
-from streambank_local.basic.assistant_claims import asks, claimed, contestable, echoes
-from streambank_local.basic.clauses import parts
-from streambank_local.basic.corrections import announces_correction, contested, corrected, denies, replaced
-from streambank_local.basic.dates import absolute, local_time
-from streambank_local.basic.fact_list import Draft, Note
-from streambank_local.basic.ellipsis import completed
-from streambank_local.basic.memory_requests import EVERYTHING, JUST_SAID, forget_request, remember_request, targets
+from streambank.rules.recalled_memories import remove_recalled
+from streambank_local.basic.assistant_claims import claim_about_user, correctable, ends_with_question, repeats_value
+from streambank_local.basic.clauses import split_clauses
+from streambank_local.basic.coreference import Antecedent, find_antecedent, replace_pronoun, stays_unambiguous
+from streambank_local.basic.corrections import (
+    announces_correction,
+    correction_of_claim,
+    is_bare_no,
+    parse_correction,
+    replace_value,
+)
+from streambank_local.basic.dates import local_time, resolve_dates
+from streambank_local.basic.ellipsis import add_subject
+from streambank_local.basic.fact_list import FactList, PendingFact
 from streambank_local.basic.instructions import is_planted, is_standing_instruction
 from streambank_local.basic.language import is_foreign, is_statement
-from streambank_local.basic.meaning import Meaning, meaning_of, named_people
+from streambank_local.basic.meaning import Meaning, named_people, parse_meaning
+from streambank_local.basic.memory_requests import (
+    EVERYTHING,
+    LAST_STATEMENT,
+    forget_request,
+    forget_targets,
+    remember_request,
+)
 from streambank_local.basic.people import introduced_names
-from streambank_local.basic.relevance import is_retraction, may_be_fact, says_something
+from streambank_local.basic.relevance import is_concrete, is_retraction, may_be_fact
 from streambank_local.basic.sentences import (
+    clean,
     is_question,
     is_tagged_statement,
-    sentences,
-    tidy,
-    trimmed,
-    without_code,
+    remove_code,
+    split_sentences,
+    trim,
 )
-from streambank_local.basic.topics import topic_of
+from streambank_local.basic.short_answers import complete_answer, is_agreement, last_question
+from streambank_local.basic.topics import classify_topic
 
 # A question counts as asked for this many turns.
 _QUESTION_LASTS = 3
@@ -54,19 +66,19 @@ class Reader:
     """Reads turns in order and keeps what they say about the user."""
 
     time_zone: str
-    _draft: Draft = field(default_factory=Draft)
-    _forgets: dict[str, Note] = field(default_factory=dict)
+    _draft: FactList = field(default_factory=FactList)
+    _forgets: dict[str, PendingFact] = field(default_factory=dict)
     _question: _Question | None = None
     _people: set[str] = field(default_factory=set)
     _corrects: bool = False
     _denied: bool = False
-    _claim: Note | None = None
-    _guess: Note | None = None
+    _claim: PendingFact | None = None
+    _guess: PendingFact | None = None
     _subject: Antecedent | None = None
 
     def read(self, turn: Turn) -> None:
         """Take *turn* into account."""
-        text = without_code(without_recalled(turn.text))
+        text = remove_code(remove_recalled(turn.text))
         self._people.update(introduced_names(text))
         if turn.role == "user":
             self._corrects, self._denied = False, False
@@ -74,19 +86,19 @@ class Reader:
             self._guess = None
         else:
             self._claim = self._claimed(turn, text)
-            self._guess = self._claim if asks(text) else None
-            if self._subject is not None and not outlives(self._subject, text):
+            self._guess = self._claim if ends_with_question(text) else None
+            if self._subject is not None and not stays_unambiguous(self._subject, text):
                 self._subject = None
         self._remember_question(turn, text)
 
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[PendingFact]:
         """Return what the turns that are not context said, in order."""
         return [note for note in (*self._draft, *self._forgets.values()) if note.own]
 
     def _read_user(self, turn: Turn, text: str) -> None:
         planted = is_planted(text)
-        for sentence in sentences(text):
-            if is_retraction(tidy(sentence)):
+        for sentence in split_sentences(text):
+            if is_retraction(clean(sentence)):
                 self._retract(turn)
             else:
                 self._read_sentence(turn, sentence, planted=planted)
@@ -98,17 +110,17 @@ class Reader:
             self._draft.remove(latest)
 
     def _read_sentence(self, turn: Turn, sentence: str, *, planted: bool) -> None:
-        plain, claim = trimmed(sentence), self._claim
+        plain, claim = trim(sentence), self._claim
         self._claim = None
-        if not plain or (not planted and self._forgot(turn, tidy(plain))):
+        if not plain or (not planted and self._forgot(turn, clean(plain))):
             return
         if is_question(sentence) and not is_tagged_statement(sentence):
             self._subject = None
-            self._read_question(turn, tidy(plain), planted=planted)
+            self._read_question(turn, clean(plain), planted=planted)
         elif is_foreign(plain):
             self._keep_foreign(turn, plain)
         elif not self._read_answer(turn, plain) and not self._read_correction(turn, plain, claim):
-            self._read_statement(turn, tidy(plain), planted=planted)
+            self._read_statement(turn, clean(plain), planted=planted)
 
     def _read_question(self, turn: Turn, sentence: str, *, planted: bool) -> None:
         """Take "can you remember that I'm vegan?" for the request that it is; other questions state nothing."""
@@ -120,56 +132,56 @@ class Reader:
             self._add(turn, sentence, topic=ManagedTopic.USER_PERSONAL_INFO)
 
     def _read_answer(self, turn: Turn, sentence: str) -> bool:
-        if self._guess is not None and agrees(sentence):
+        if self._guess is not None and is_agreement(sentence):
             self._add(turn, self._guess.text, cited=self._guess.events)
             return True
         question = self._question
         if question is None or turn.number == question.turn:
             return False
-        whole = answered(question.text, sentence)
+        whole = complete_answer(question.text, sentence)
         if whole is None:
             return False
         self._add(turn, whole, cited=(question.turn,))
-        self._subject = introduced(whole)
+        self._subject = find_antecedent(whole)
         self._question = None
         return True
 
-    def _read_correction(self, turn: Turn, sentence: str, claim: Note | None) -> bool:
+    def _read_correction(self, turn: Turn, sentence: str, claim: PendingFact | None) -> bool:
         if claim is not None and self._contradicts(turn, sentence, claim):
             return True
         if announces_correction(sentence):
             self._corrects = True
             return True
-        fixed = corrected(sentence, announced=self._corrects)
+        fixed = parse_correction(sentence, announced=self._corrects)
         self._corrects = False
         if fixed is None:
             return False
         return self._correct(turn, *fixed)
 
-    def _contradicts(self, turn: Turn, sentence: str, claim: Note) -> bool:
+    def _contradicts(self, turn: Turn, sentence: str, claim: PendingFact) -> bool:
         """Take "No, Linz" for a correction of *claim*; after a bare "No" the next sentence may be one."""
-        if denies(sentence):
+        if is_bare_no(sentence):
             self._claim, self._denied = claim, True
             return True
-        right = contested(f"No, {sentence}" if self._denied else sentence, claim)
+        right = correction_of_claim(f"No, {sentence}" if self._denied else sentence, claim)
         self._denied = False
-        text = replaced(claim, right, None) if right is not None else None
+        text = replace_value(claim, right, None) if right is not None else None
         if text is None:
             return False
         self._draft.remove(claim)
         self._add(turn, text, cited=claim.events)
         return True
 
-    def _claimed(self, turn: Turn, text: str) -> Note | None:
+    def _claimed(self, turn: Turn, text: str) -> PendingFact | None:
         """Return what the user may contradict after a model's *turn*."""
-        said = claimed(text)
+        said = claim_about_user(text)
         if said is not None:
-            return contestable(Note(said, (turn.number,), "", meaning_of(said), own=False))
-        return self._claim if self._claim is not None and echoes(text, self._claim) else None
+            return correctable(PendingFact(said, (turn.number,), "", parse_meaning(said), own=False))
+        return self._claim if self._claim is not None and repeats_value(text, self._claim) else None
 
     def _correct(self, turn: Turn, right: str, wrong: str | None) -> bool:
         latest = self._draft.last() if wrong else self._draft.last_with_slot()
-        text = replaced(latest, right, wrong) if latest is not None else None
+        text = replace_value(latest, right, wrong) if latest is not None else None
         if latest is None or text is None:
             return False
         self._draft.remove(latest)
@@ -182,46 +194,46 @@ class Reader:
             return False
         what, lead = request
         cited: tuple[int, ...] = ()
-        if what == JUST_SAID:
+        if what == LAST_STATEMENT:
             latest = self._draft.last()
             if latest is None:
                 return True
             what, cited = latest.text, latest.events
-        for each in targets(what, sentence):
+        for each in forget_targets(what, sentence):
             self._forget(turn, each, cited)
         if _FIRST_PERSON.match(lead):
-            self._read_statement(turn, tidy(lead), planted=False)
+            self._read_statement(turn, clean(lead), planted=False)
         return True
 
     def _forget(self, turn: Turn, what: str, cited: tuple[int, ...]) -> None:
-        meaning = meaning_of(what)
+        meaning = parse_meaning(what)
         if what == EVERYTHING:
             self._draft.clear()
         else:
             self._draft.forget(meaning)
         events = tuple(sorted({*cited, turn.number}))
         text = f"{FORGET}{what}"
-        self._forgets[text] = Note(text, events, ManagedTopic.EXPLICIT_INSTRUCTIONS, meaning, not turn.context)
+        self._forgets[text] = PendingFact(text, events, ManagedTopic.EXPLICIT_INSTRUCTIONS, meaning, not turn.context)
 
     def _read_statement(self, turn: Turn, sentence: str, *, planted: bool) -> None:
         asked = None if planted else remember_request(sentence)
         if asked is not None:
-            sentence = tidy(asked)
+            sentence = clean(asked)
         if is_standing_instruction(sentence):
             if not planted:
                 self._add(turn, sentence, topic=ManagedTopic.EXPLICIT_INSTRUCTIONS)
             return
-        for part in parts(completed(sentence)):
-            whole = resumed(part, self._subject)
+        for part in split_clauses(add_subject(sentence)):
+            whole = replace_pronoun(part, self._subject)
             before = self._subject if whole != part else None
-            self._subject = introduced(whole) or before
+            self._subject = find_antecedent(whole) or before
             self._read_part(turn, whole, asked=asked is not None)
 
     def _read_part(self, turn: Turn, part: str, *, asked: bool) -> None:
         if not asked and not may_be_fact(part, self._people):
             return
-        meaning = meaning_of(part)
-        if asked or says_something(part, meaning):
+        meaning = parse_meaning(part)
+        if asked or is_concrete(part, meaning):
             self._people.update(named_people(meaning))
             self._add(turn, part, meaning=meaning)
 
@@ -234,11 +246,11 @@ class Reader:
         cited: Iterable[int] = (),
         meaning: Meaning | None = None,
     ) -> None:
-        dated = text if topic else absolute(text, local_time(turn.at, self.time_zone))
-        settled = meaning if meaning is not None and dated == text else meaning_of(dated)
+        dated = text if topic else resolve_dates(text, local_time(turn.at, self.time_zone))
+        settled = meaning if meaning is not None and dated == text else parse_meaning(dated)
         events = tuple(sorted({*cited, turn.number}))
-        self._draft.add(Note(dated, events, topic or topic_of(settled), settled, not turn.context))
-        self._claim = contestable(self._draft.last())
+        self._draft.add(PendingFact(dated, events, topic or classify_topic(settled), settled, not turn.context))
+        self._claim = correctable(self._draft.last())
 
     def _remember_question(self, turn: Turn, text: str) -> None:
         asked = last_question(text)

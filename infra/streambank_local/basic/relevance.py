@@ -198,7 +198,7 @@ def may_be_fact(sentence: str, known: frozenset[str] | set[str] = frozenset()) -
     return not (is_question_or_guess(sentence) or is_small_talk(sentence) or is_command(sentence))
 
 
-def says_something(sentence: str, meaning: Meaning) -> bool:
+def is_concrete(sentence: str, meaning: Meaning) -> bool:
     """Tell whether *sentence* is concrete enough to be understood later."""
     return meaning.slot is not None or _is_concrete(sentence, meaning)
 

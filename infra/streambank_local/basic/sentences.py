@@ -21,12 +21,12 @@ _OTHER_QUESTION_MARKS = ("？", "؟")  # noqa: RUF001 -- full-width and Arabic
 _QUOTED = re.compile(r"^\s*>")
 
 
-def without_code(text: str) -> str:
+def remove_code(text: str) -> str:
     """Return *text* without what stands between code fences."""
     return "\n".join(_FENCED.split(text)[::2])
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Return *text*'s sentences as written, with their final marks."""
     lines = "\n".join(line for line in text.splitlines() if not _QUOTED.match(line))
     found = (_BULLET.sub("", piece.strip()) for piece in _pieces(lines))
@@ -126,11 +126,11 @@ _TAIL = re.compile(
 _MOST_FILLERS = 6
 
 
-def tidy(sentence: str) -> str:
+def clean(sentence: str) -> str:
     """Return *sentence* without marks, emoji and fillers at its ends."""
-    kept = trimmed(sentence.translate(STRAIGHT_QUOTES))
+    kept = trim(sentence.translate(STRAIGHT_QUOTES))
     for _ in range(_MOST_FILLERS):
-        shorter = trimmed(_TAIL.sub("", _without_lead(kept)))
+        shorter = trim(_TAIL.sub("", _without_lead(kept)))
         if shorter == kept or not shorter:
             break
         kept = shorter
@@ -145,7 +145,7 @@ def _without_lead(sentence: str) -> str:
     return sentence
 
 
-def trimmed(sentence: str) -> str:
+def trim(sentence: str) -> str:
     """Return *sentence* with one space between words, and neither marks nor emoji at its ends."""
     text = " ".join(sentence.split())
     start, end = 0, len(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from streambank_local.basic.sentences import is_question, sentences, tidy
+from streambank_local.basic.sentences import clean, is_question, split_sentences
 from streambank_local.basic.words import word_set
 
 # A bare answer is a fragment; more words are a statement of their own.
@@ -78,8 +78,8 @@ _PASSING = re.compile(
 
 def last_question(text: str) -> str | None:
     """Return the last question of *text*, or None if it asks nothing."""
-    asked = [sentence for sentence in sentences(text)[-3:] if is_question(sentence)]
-    return tidy(asked[-1]) if asked else None
+    asked = [sentence for sentence in split_sentences(text)[-3:] if is_question(sentence)]
+    return clean(asked[-1]) if asked else None
 
 
 def is_filler(sentence: str) -> bool:
@@ -87,12 +87,12 @@ def is_filler(sentence: str) -> bool:
     return sentence.lower() in _FILLERS
 
 
-def agrees(sentence: str) -> bool:
+def is_agreement(sentence: str) -> bool:
     """Tell whether *sentence* is a bare yes."""
     return _AGREES.match(sentence) is not None
 
 
-def answered(question: str, answer: str) -> str | None:
+def complete_answer(question: str, answer: str) -> str | None:
     """Return the statement that *answer* makes of *question*, or None if it makes none."""
     yes = _YES.match(answer)
     if _NO.match(answer) or (yes is not None and not yes["more"]):

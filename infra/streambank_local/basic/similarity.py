@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from streambank_local.basic.negation import CONNECTORS, denies, prefers_other
 from streambank_local.basic.meaning import Meaning, content_stems
-from streambank_local.basic.slots import attribute, clipped
+from streambank_local.basic.negation import CONNECTORS, negates, prefers_alternative
+from streambank_local.basic.slots import clip_value, normalize_attribute
 from streambank_local.basic.words import word_set
 
 
@@ -30,7 +30,7 @@ _SWITCHED = re.compile(r"\b(?:switch|switched|changed|moved|swapped|went) from "
 _GIVEN_UP = re.compile(r"^i (?:have )?(?:gave up|given up|quit|stopped|sold|lost) (?:the |my )?(?P<old>\w+)\b")
 
 
-def relation(fact: Meaning, memory: Meaning) -> Relation | None:
+def find_relation(fact: Meaning, memory: Meaning) -> Relation | None:
     """Return what *fact* is to *memory*."""
     if fact.plain == memory.plain:
         return Relation.SAME
@@ -41,7 +41,7 @@ def relation(fact: Meaning, memory: Meaning) -> Relation | None:
     worded = (
         _by_name(fact, memory) or _by_words(fact, memory) or _by_growth(fact, memory) or _by_replacement(fact, memory)
     )
-    if worded is None and fact.owner == memory.owner and (denies(fact, memory) or prefers_other(fact, memory)):
+    if worded is None and fact.owner == memory.owner and (negates(fact, memory) or prefers_alternative(fact, memory)):
         return Relation.CONTRARY
     return worded
 
@@ -70,7 +70,11 @@ def _by_name(fact: Meaning, memory: Meaning) -> Relation | None:
 
 def _names_what(naming: Meaning, owning: Meaning) -> bool:
     owned = _OWNED.match(owning.plain)
-    return owned is not None and naming.slot is not None and naming.slot.key == f"name:{attribute(owned['what'])}"
+    return (
+        owned is not None
+        and naming.slot is not None
+        and naming.slot.key == f"name:{normalize_attribute(owned['what'])}"
+    )
 
 
 def _by_words(fact: Meaning, memory: Meaning) -> Relation | None:
@@ -114,7 +118,7 @@ def _names_as_old(fact: Meaning, memory: Meaning) -> bool:
     found = _REPLACED.search(fact.plain)
     if found is None or (found[0].startswith("from") and not _SWITCHED.search(fact.plain)):
         return False
-    old = frozenset(content_stems(clipped(found["old"]).split()))
+    old = frozenset(content_stems(clip_value(found["old"]).split()))
     left = memory.content - old
     told = fact.content - old
     return (

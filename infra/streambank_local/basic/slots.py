@@ -82,7 +82,7 @@ _VALUE_END = re.compile(
 _TITLES = re.compile(r"^(?:an? |the |my |mr |mrs |ms |dr )+")
 
 
-def slot_of(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
+def find_slot(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
     """Return the slot that *plain* (canonical words, as *owner* says them) fills, if any."""
     if "used to" in plain:
         return None
@@ -105,7 +105,7 @@ def _named(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
     if not is_name:
         return None
     # "I'm Ana" and "I'm German" look the same, so the user's own name is only confirmed by it.
-    key = f"name:{attribute(owner)}" if owner else "name"
+    key = f"name:{normalize_attribute(owner)}" if owner else "name"
     return Slot(key, " ".join(words[2:]), loose=not owner)
 
 
@@ -131,22 +131,22 @@ def _tabled(plain: str) -> Slot | None:
 
 
 def _key(key: str, found: re.Match[str]) -> str:
-    return key.format(attribute(found["of"])) if "{0}" in key else key
+    return key.format(normalize_attribute(found["of"])) if "{0}" in key else key
 
 
-def attribute(noun: str) -> str:
+def normalize_attribute(noun: str) -> str:
     """Return *noun* without what does not tell it from others: "new phone number" is "phone number"."""
     words = [word for word in noun.split() if word not in {"new", "current", "little", "old", "dear"}]
     return " ".join(stem(word) for word in words)
 
 
 def _value(found: re.Match[str]) -> str:
-    value = clipped(found["value"])
+    value = clip_value(found["value"])
     denies = re.search(r"\bnot\b", found.string[: found.start("value")])
     return f"not {value}" if value and denies else value
 
 
-def clipped(value: str) -> str:
+def clip_value(value: str) -> str:
     """Return *value* up to where the next thought begins, without articles."""
     end = _VALUE_END.search(f" {value} ")
     kept = value[: max(end.start() - 1, 0)] if end and end.start() else value
@@ -155,21 +155,21 @@ def clipped(value: str) -> str:
 
 def _loose(plain: str) -> Slot | None:
     found = _LOOSE.match(plain)
-    return Slot(f"name:{attribute(found['of'])}", clipped(found["value"]), loose=True) if found else None
+    return Slot(f"name:{normalize_attribute(found['of'])}", clip_value(found["value"]), loose=True) if found else None
 
 
 def _preferred(plain: str) -> Slot | None:
     rather = _RATHER.match(plain)
     if rather is not None:
-        pair = sorted({taste(rather["value"]), taste(clipped(rather["other"]))})
-        return Slot("rather " + " | ".join(pair), taste(rather["value"]))
+        pair = sorted({preference_key(rather["value"]), preference_key(clip_value(rather["other"]))})
+        return Slot("rather " + " | ".join(pair), preference_key(rather["value"]))
     liked = _TASTE.match(plain) or _PREFER.match(plain)
-    thing = taste(clipped(liked["of"])) if liked else ""
+    thing = preference_key(clip_value(liked["of"])) if liked else ""
     if liked is None or not thing:
         return None
     return Slot(f"likes {thing}", NO if liked.groupdict().get("not") else YES)
 
 
-def taste(thing: str) -> str:
+def preference_key(thing: str) -> str:
     """Return the words that tell *thing* from other things, in no order."""
     return " ".join(sorted({stem(word) for word in thing.split() if word not in STOP_WORDS}))

@@ -43,7 +43,7 @@ _TOGETHER = re.compile(r"^My ((?:[\w-]+ )?[\w-]+) and I\b")
 _BEEN = word_set("been had gone done seen taken better")
 
 
-def told_of_user(fact: str) -> str:
+def in_third_person(fact: str) -> str:
     """Return *fact*, said by the user, as said about the user."""
     pieces = _uncontracted(_WORD.findall(_TOGETHER.sub(r"I and my \1", fact)))
     told: list[str] = []

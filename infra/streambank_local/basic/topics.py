@@ -29,7 +29,7 @@ _EVENT = re.compile(
 _FAMILY = re.compile(r"^(?:my|our) ")
 
 
-def topic_of(meaning: Meaning) -> ManagedTopic:
+def classify_topic(meaning: Meaning) -> ManagedTopic:
     """Return the topic that *meaning* belongs to."""
     if meaning.slot is not None:
         key = meaning.slot.key.rpartition(" / ")[2]

@@ -55,7 +55,7 @@ _SYNONYMS = {
 }  # fmt: skip
 
 
-def tokens(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """Return *text*'s words in lower case, contractions expanded, with a comma where a clause ends."""
     spaced = text.translate(STRAIGHT_QUOTES).translate(_SPACED)
     return _possessives([word for chunk in spaced.lower().split() for word in _words_of(chunk)])

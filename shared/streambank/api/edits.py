@@ -18,7 +18,7 @@ from streambank.model.memory import Memory
 from streambank.pipeline.memories import purge
 from streambank.pipeline.memories.edit import EditContext, create_memory, roll_back, update_memory
 from streambank.rules import access
-from streambank.rules.selection import selection
+from streambank.rules.selection import parse_selection
 from streambank.wire import edits, operation
 from streambank.wire.memory import memory as shown
 from streambank.wiring import models
@@ -101,7 +101,7 @@ def looked_at(memory_id: str, name: str) -> dict[str, Any]:
 def purged() -> dict[str, Any]:
     """Done in the first reply: Google's SDK reads the count from there."""
     request = edits.purge_request(body(ROUTER))
-    wanted = selection(request.filter, request.groups[1], groups_path=request.groups[0])
+    wanted = parse_selection(request.filter, request.groups[1], groups_path=request.groups[0])
     asked = purge.Purge(bank(ROUTER), wanted.may_match, wanted.matches)
     stores = wiring.stores()
     count = (

@@ -17,7 +17,7 @@ from streambank.pipeline.memories.listing import MemoryCursor
 from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules import access
 from streambank.rules.filtering import Kind, parse
-from streambank.rules.selection import order, selection
+from streambank.rules.selection import parse_memory_order, parse_selection
 from streambank.wire import ingest as ingest_wire
 from streambank.wire import memory as memory_wire
 from streambank.wire import operation, paging, requests
@@ -56,7 +56,7 @@ def _check_scope(scope: dict[str, str] | None) -> None:
 def listed() -> dict[str, Any]:
     bank_id, said = bank(ROUTER), query(ROUTER)
     size = paging.page_size(said.get("pageSize"))
-    wanted, ordered = selection(said.get("filter", "")), order(said.get("orderBy"))
+    wanted, ordered = parse_selection(said.get("filter", "")), parse_memory_order(said.get("orderBy"))
     _check_scope(wanted.scope)
     asked = f"memories {bank_id} {wanted.text} {ordered}"
     request = listing.Listing(wanted, ordered, size, _after(asked, said.get("pageToken")))
@@ -71,7 +71,7 @@ def retrieve() -> dict[str, Any] | Response[Any]:
     spelled = "filter_groups" if "filter_groups" in sent else "filterGroups"
     bank_id, scope = bank(ROUTER), ingest_wire.scope(asked.scope, "scope")
     _check_scope(scope)
-    wanted = selection(asked.filter or "", asked.filter_groups, asked.memory_types, groups_path=spelled)
+    wanted = parse_selection(asked.filter or "", asked.filter_groups, asked.memory_types, groups_path=spelled)
     if asked.similarity_search_params and asked.simple_retrieval_params:
         raise InvalidArgument("simpleRetrievalParams", "excludes similaritySearchParams")
     found = listing.in_scope(bank_id, scope, wanted, memories=wiring.stores().memories, now=wiring.now())
@@ -112,7 +112,7 @@ def _similar(
 
 def _simple(asked_for: str, found: list[Memory], asked: requests.SimpleRetrievalParams) -> dict[str, Any]:
     size = min(asked.page_size or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
-    shown, end = listing.page(found, order(None), size, _after(asked_for, asked.page_token))
+    shown, end = listing.page(found, parse_memory_order(None), size, _after(asked_for, asked.page_token))
     return {**_retrieved(shown), **_next(asked_for, end)}
 
 

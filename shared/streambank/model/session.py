@@ -113,9 +113,9 @@ def first_number(now: datetime) -> int:
     return int(now.timestamp() * 100)
 
 
-def made(session_id: str, said: SessionFields, *, now: datetime) -> Session:
+def new_session(session_id: str, said: SessionFields, *, now: datetime) -> Session:
     """Return the new session that *said* describes."""
-    first, instant = first_number(now), kept(now)
+    first, instant = first_number(now), truncate_to_millisecond(now)
     return Session(
         session_id,
         said.user_id or "",
@@ -130,7 +130,7 @@ def made(session_id: str, said: SessionFields, *, now: datetime) -> Session:
     )
 
 
-def changed(session: Session, said: SessionFields, *, now: datetime) -> Session:
+def updated_session(session: Session, said: SessionFields, *, now: datetime) -> Session:
     """Return *session* with the fields that *said* speaks of."""
     values = {
         "display_name": said.display_name,
@@ -139,21 +139,21 @@ def changed(session: Session, said: SessionFields, *, now: datetime) -> Session:
         "expires": expires(said.expiry, now=now),
     }
     names = {"expires" if name == "expiry" else name for name in said.said}
-    return replace(session, updated=kept(now), **{name: values[name] for name in names})  # type: ignore[arg-type]
+    return replace(session, updated=truncate_to_millisecond(now), **{name: values[name] for name in names})  # type: ignore[arg-type]
 
 
 def expires(expiry: Expiry | None, *, now: datetime) -> datetime | None:
     """Return the instant that *expiry* means at *now*."""
     instant = now + expiry if isinstance(expiry, timedelta) else expiry
-    return instant and kept(instant)
+    return instant and truncate_to_millisecond(instant)
 
 
-def kept(instant: datetime) -> datetime:
+def truncate_to_millisecond(instant: datetime) -> datetime:
     """Return *instant* as sessions keep it: to the millisecond."""
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
-def merged(state: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:
+def merge_state(state: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:
     """Return *state* with *delta*'s values; a key whose value is None is removed."""
     return {key: value for key, value in {**state, **delta}.items() if key not in delta or value is not None}
 

@@ -22,7 +22,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedVerdict:
     """What became of candidate number *number*, and the revisions that tell it."""
 
     number: int

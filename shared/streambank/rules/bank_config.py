@@ -11,7 +11,7 @@ from streambank.model.rule import TriggerRule
 from streambank.rules.schemas import json_schema
 
 
-def seconds(duration: str | None) -> timedelta | None:
+def parse_duration(duration: str | None) -> timedelta | None:
     """Return a protobuf duration ("300s", "1.5s") as a span."""
     return timedelta(seconds=float(duration.removesuffix("s"))) if duration else None
 
@@ -22,10 +22,10 @@ def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> Ban
     generation = document.get("generationConfig", {})
     ttl = document.get("ttlConfig", {})
     granular = ttl.get("granularTtlConfig", {})
-    default = seconds(ttl.get("defaultTtl"))
+    default = parse_duration(ttl.get("defaultTtl"))
     return BankConfig(
         document=dict(document),
-        revision_ttl=seconds(ttl.get("memoryRevisionDefaultTtl")),
+        revision_ttl=parse_duration(ttl.get("memoryRevisionDefaultTtl")),
         disable_revisions=bool(document.get("disableMemoryRevisions")),
         third_person=bool(custom.get("enableThirdPersonMemories")),
         topics=tuple(_topic(topic) for topic in custom.get("memoryTopics", [])),
@@ -37,10 +37,10 @@ def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> Ban
         model=generation.get("model"),
         embedding_model=document.get("similaritySearchConfig", {}).get("embeddingModel"),
         daily_tokens=generation.get("dailyTokenBudget"),
-        create_ttl=seconds(granular.get("createTtl")) or default,
+        create_ttl=parse_duration(granular.get("createTtl")) or default,
         update_ttl=default,
-        generate_created_ttl=seconds(granular.get("generateCreatedTtl")) or default,
-        generate_updated_ttl=seconds(granular.get("generateUpdatedTtl")) or default,
+        generate_created_ttl=parse_duration(granular.get("generateCreatedTtl")) or default,
+        generate_updated_ttl=parse_duration(granular.get("generateUpdatedTtl")) or default,
     )
 
 
@@ -98,7 +98,7 @@ def default_rule(document: Mapping[str, Any]) -> TriggerRule | None:
         return None
     return TriggerRule(
         rule.get("eventCount"),
-        seconds(rule.get("idleDuration")),
-        seconds(rule.get("fixedInterval")),
+        parse_duration(rule.get("idleDuration")),
+        parse_duration(rule.get("fixedInterval")),
         rule.get("overlapEventCount") or 0,
     )

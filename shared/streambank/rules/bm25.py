@@ -13,7 +13,7 @@ from typing import TypeAlias
 # How soon a repeated word stops counting, and how much a long text is held against it: Lucene's usual pair for
 # short texts, and as good as any on LoCoMo (docs/decisions/0013).
 K1, B = 0.9, 0.4
-Words: TypeAlias = Mapping[str, float]
+WordCounts: TypeAlias = Mapping[str, float]
 
 # Vowel signs and other marks belong to words, though `\w` does not know them.
 _MARKS = (
@@ -38,7 +38,7 @@ _STOP = frozenset(
 )
 
 
-def words(text: str) -> Words:
+def count_words(text: str) -> WordCounts:
     """Return the words of *text* and how often each is there, without those that say nothing.
 
     Text without spaces goes in pairs of characters.
@@ -59,7 +59,7 @@ def _split(run: str) -> Sequence[str]:
     return [run[start : start + 2] for start in range(len(run) - 1)]
 
 
-def beside(own: Words, *others: tuple[float, Words]) -> Words:
+def add_weighted(own: WordCounts, *others: tuple[float, WordCounts]) -> WordCounts:
     """Return the words of a text with those of others, each at its share."""
     together = dict(own)
     for share, other in others:
@@ -79,13 +79,13 @@ def stem(word: str) -> str:
     return str(EnglishStemmer().stemWord(word))
 
 
-def shares(query: str, texts: Sequence[Words]) -> list[float] | None:
+def shares(query: str, texts: Sequence[WordCounts]) -> list[float] | None:
     """Return the share of *query*'s weight that each of *texts* holds, from 0 to 1; None where no word is found.
 
     It is BM25 over the most that BM25 could be: every stem of the query in a text, again and again. Rare stems weigh
     more; a stem that no text holds weighs most, so a query that asks for something else is answered less surely.
     """
-    wanted = {stem(word) for word in words(query)}
+    wanted = {stem(word) for word in count_words(query)}
     found = _occurrences(wanted, texts)
     if not any(found):
         return None
@@ -98,7 +98,7 @@ def shares(query: str, texts: Sequence[Words]) -> list[float] | None:
     ]
 
 
-def _occurrences(wanted: set[str], texts: Sequence[Words]) -> list[dict[str, float]]:
+def _occurrences(wanted: set[str], texts: Sequence[WordCounts]) -> list[dict[str, float]]:
     """Return how often each text holds each wanted stem; only words that begin like one are stemmed."""
     firsts = {one[0] for one in wanted}
     counts: list[dict[str, float]] = []

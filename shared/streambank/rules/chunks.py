@@ -19,46 +19,46 @@ _CONTEXT_SHARE = 4
 _SHORT_TURN = 300
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return how many tokens *text* may take at most, roughly."""
     return int(len(text.encode(errors="replace")) / _BYTES_A_TOKEN) + 1
 
 
-def cost(turn: Turn) -> int:
-    return tokens(turn.text) + _TURN_TOKENS
+def turn_tokens(turn: Turn) -> int:
+    return estimate_tokens(turn.text) + _TURN_TOKENS
 
 
-def pieces(turns: Sequence[Turn], budget: int) -> list[tuple[Turn, ...]]:
+def split_turns(turns: Sequence[Turn], budget: int) -> list[tuple[Turn, ...]]:
     """Return *turns* in runs of at most *budget* tokens, context first; a turn that is too long goes in parts.
 
     Every turn that is not context is in exactly one run, whole or in parts that follow each other.
     """
-    if sum(map(cost, turns)) <= budget:
+    if sum(map(turn_tokens, turns)) <= budget:
         return [tuple(turns)]
     context = [turn for turn in turns if turn.context]
     found: list[list[Turn]] = []
     filled = budget
     room = budget - budget // _CONTEXT_SHARE
     for turn in (part for whole in turns if not whole.context for part in _parts(whole, room)):
-        if filled + cost(turn) > room:
+        if filled + turn_tokens(turn) > room:
             found.append([])
             filled = 0
         found[-1].append(turn)
-        filled += cost(turn)
+        filled += turn_tokens(turn)
     before = [context, *(run[-_CARRIED_TURNS:] for run in found[:-1])]
     return [(*_context(carried, budget // _CONTEXT_SHARE), *run) for carried, run in zip(before, found, strict=False)]
 
 
-def halves(piece: Sequence[Turn]) -> list[tuple[Turn, ...]]:
+def halve_turns(piece: Sequence[Turn]) -> list[tuple[Turn, ...]]:
     """Return *piece* in two, or nothing where it has a single turn of its own that is short."""
     context = tuple(turn for turn in piece if turn.context)
     own = [turn for turn in piece if not turn.context]
-    if len(own) == 1 and cost(own[0]) > _SHORT_TURN:
-        own = list(_parts(own[0], cost(own[0]) * 2 // 3))
+    if len(own) == 1 and turn_tokens(own[0]) > _SHORT_TURN:
+        own = list(_parts(own[0], turn_tokens(own[0]) * 2 // 3))
     if len(own) < 2:
         return []
     middle = len(own) // 2
-    carried = _context(own[max(0, middle - _CARRIED_TURNS) : middle], sum(map(cost, own[:middle])))
+    carried = _context(own[max(0, middle - _CARRIED_TURNS) : middle], sum(map(turn_tokens, own[:middle])))
     return [(*context, *own[:middle]), (*carried, *own[middle:])]
 
 
@@ -66,7 +66,7 @@ def _context(turns: Sequence[Turn], room: int) -> list[Turn]:
     """Return the last of *turns* that *room* tokens hold, marked as context."""
     kept: list[Turn] = []
     for turn in reversed(turns):
-        room -= cost(turn)
+        room -= turn_tokens(turn)
         if room < 0:
             break
         kept.append(replace(turn, context=True))
@@ -77,7 +77,7 @@ def _parts(turn: Turn, budget: int) -> Iterator[Turn]:
     """Yield *turn*, cut at spaces where its text is longer than *budget* tokens."""
     limit = max(1, int((budget - _TURN_TOKENS) * _BYTES_A_TOKEN) - 4)
     rest = turn.text
-    if tokens(rest) + _TURN_TOKENS <= budget:
+    if estimate_tokens(rest) + _TURN_TOKENS <= budget:
         yield turn
         return
     while rest:

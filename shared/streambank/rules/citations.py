@@ -8,28 +8,28 @@ from datetime import timedelta
 from streambank.model.event import StoredEvent
 from streambank.model.memory import Citation
 from streambank.model.window import Window
-from streambank.rules.recalled_memories import without_recalled
+from streambank.rules.recalled_memories import remove_recalled
 
 MAX_TURN_CHARACTERS = 1_000
-MAX_SAID_CHARACTERS = 3_000
+MAX_CITATION_CHARACTERS = 3_000
 
 
-def prompted_text(event: StoredEvent) -> str:
+def prompt_text(event: StoredEvent) -> str:
     """Return what a model is shown of *event*: its text, without thoughts and memories that were recalled."""
     texts = (part["text"] for part in event.event.parts if not part.get("thought") and part.get("text"))
-    return without_recalled("\n".join(texts)).strip()
+    return remove_recalled("\n".join(texts)).strip()
 
 
-def line(event: StoredEvent) -> str:
+def event_line(event: StoredEvent) -> str:
     """Return *event* as one dated line, cut at 1,000 characters of its text; empty where it has none."""
-    text = " ".join(prompted_text(event)[:MAX_TURN_CHARACTERS].split())
+    text = " ".join(prompt_text(event)[:MAX_TURN_CHARACTERS].split())
     return f"[{event.order()[0].date().isoformat()}] {text}" if text else ""
 
 
-def said(seqs: Container[int], events: Iterable[StoredEvent]) -> str:
+def cited_text(seqs: Container[int], events: Iterable[StoredEvent]) -> str:
     """Return the lines of those of *events* whose numbers are in *seqs*, at most 3,000 characters."""
-    lines = (line(event) for event in events if event.seq in seqs)
-    return "\n".join(filter(None, lines))[:MAX_SAID_CHARACTERS]
+    lines = (event_line(event) for event in events if event.seq in seqs)
+    return "\n".join(filter(None, lines))[:MAX_CITATION_CHARACTERS]
 
 
 def citation(
@@ -39,6 +39,6 @@ def citation(
 
     It lasts as long as the events themselves are kept.
     """
-    text = said(seqs, events)
+    text = cited_text(seqs, events)
     expires = window.last_arrival + retention
     return Citation(window.stream.sid, window.number, number, text, expires) if text else None

@@ -12,7 +12,7 @@ from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revis
 from streambank.model.metadata import MergeStrategy, Metadata
 from streambank.model.plan import FORGET, Candidate, PlanStep
 from streambank.model.rule import WindowSettings
-from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, Recorded, Verdict
+from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, RecordedVerdict, Verdict
 from streambank.model.window import Window
 from streambank.rules import profiles
 
@@ -29,7 +29,7 @@ def is_forget_request(candidate: Candidate) -> bool:
     return candidate.fact.startswith(FORGET)
 
 
-def created(candidate: Candidate, text: str | None = None, reason: str = NEW) -> PlanStep:
+def create_step(candidate: Candidate, text: str | None = None, reason: str = NEW) -> PlanStep:
     """Return the step that makes a memory of *candidate*, unless it only asks to forget."""
     if candidate.rejected:
         return PlanStep(Verdict.REJECTED, reason=candidate.rejected)
@@ -38,30 +38,30 @@ def created(candidate: Candidate, text: str | None = None, reason: str = NEW) ->
     return PlanStep(Verdict.CREATED, text=text or candidate.fact, reason=reason)
 
 
-def updated(candidate: Candidate, memory: Memory, text: str, reason: str, settings: WindowSettings) -> PlanStep:
+def update_step(candidate: Candidate, memory: Memory, text: str, reason: str, settings: WindowSettings) -> PlanStep:
     """Return the step that changes *memory* to *text*, unless newer evidence stands behind what it says now."""
     if text == memory.fact:
-        return restated(candidate, memory, settings)
+        return restate_step(candidate, memory, settings)
     if candidate.at < memory.as_of:
         return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
     return PlanStep(Verdict.UPDATED, memory.id, text, reason=reason)
 
 
-def restated(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> PlanStep:
+def restate_step(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> PlanStep:
     """Return the step for a fact that *memory* says already: at most its evidence or metadata are renewed."""
-    is_other = merged_metadata(memory.metadata, settings) != memory.metadata
+    is_other = merge_metadata(memory.metadata, settings) != memory.metadata
     renews = candidate.at > memory.as_of or (candidate.at == memory.as_of and is_other)
     return PlanStep(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, memory.fact, memory.vector, reason)
 
 
-def deleted(candidate: Candidate, memory: Memory, reason: str) -> PlanStep:
+def delete_step(candidate: Candidate, memory: Memory, reason: str) -> PlanStep:
     """Return the step that forgets *memory*, unless it was said again since."""
     if candidate.at < memory.as_of:
         return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
     return PlanStep(Verdict.DELETED, memory.id, reason=reason)
 
 
-def still_possible(candidate: Candidate, step: PlanStep, known: Container[str]) -> PlanStep:
+def revise_step(candidate: Candidate, step: PlanStep, known: Container[str]) -> PlanStep:
     """Return *step*, or what is left of it where its memory is gone: expired, or forgotten by an earlier step."""
     if step.memory_id is None or step.memory_id in known or step.verdict is Verdict.REJECTED:
         return step
@@ -70,7 +70,7 @@ def still_possible(candidate: Candidate, step: PlanStep, known: Container[str]) 
     return replace(step, verdict=Verdict.CREATED, memory_id=None, text=step.text or candidate.fact)
 
 
-def merged_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
+def merge_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
     """Return the metadata of a memory that a window with *settings* updates."""
     if settings.metadata is None:
         return current
@@ -80,7 +80,7 @@ def merged_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class WindowPolicy:
     """What governs the memories of one window."""
 
     window: Window
@@ -102,7 +102,7 @@ def revision_expiry(settings: WindowSettings, config: BankConfig, *, now: dateti
 
 
 def change(
-    policy: Policy, number: int, candidate: Candidate, step: PlanStep, memory: Memory | None, *, now: datetime
+    policy: WindowPolicy, number: int, candidate: Candidate, step: PlanStep, memory: Memory | None, *, now: datetime
 ) -> Change | None:
     """Return what candidate number *number* (from 0) does to *memory*, or None if it touches nothing."""
     if step.verdict is Verdict.CREATED:
@@ -114,7 +114,7 @@ def change(
     return _update(policy, candidate, step, memory, now)
 
 
-def _creation(policy: Policy, number: int, candidate: Candidate, step: PlanStep, now: datetime) -> Change:
+def _creation(policy: WindowPolicy, number: int, candidate: Candidate, step: PlanStep, now: datetime) -> Change:
     window = policy.window
     memory = Memory(
         id=ids.memory_id(window.stream.sid, window.number, number),
@@ -129,14 +129,14 @@ def _creation(policy: Policy, number: int, candidate: Candidate, step: PlanStep,
         vector=step.vector,
         expires=_after(now, policy.config.generate_created_ttl, None),
         evidence=_evidence(policy, candidate),
-        profile=profiles.begun(candidate),
+        profile=profiles.new_profile(candidate),
     )
     return Change(None, memory, _revision(policy, memory, candidate, now))
 
 
-def _update(policy: Policy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
+def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
     fact = step.text or memory.fact
-    metadata = merged_metadata(memory.metadata, policy.window.settings)
+    metadata = merge_metadata(memory.metadata, policy.window.settings)
     is_said = fact != memory.fact
     after = replace(
         memory,
@@ -149,7 +149,7 @@ def _update(policy: Policy, candidate: Candidate, step: PlanStep, memory: Memory
         revision=memory.revision + (is_said and policy.keeps_revisions),
         expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
         evidence=(memory.evidence + _evidence(policy, candidate))[-_EVIDENCE_KEPT:],
-        profile=profiles.continued(memory, candidate),
+        profile=profiles.updated_profile(memory, candidate),
     )
     return Change(memory, after, _revision(policy, after, candidate, now) if is_said else None)
 
@@ -159,12 +159,12 @@ def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> 
     return now + ttl if ttl else otherwise
 
 
-def _evidence(policy: Policy, candidate: Candidate) -> tuple[Evidence, ...]:
+def _evidence(policy: WindowPolicy, candidate: Candidate) -> tuple[Evidence, ...]:
     window = policy.window
     return (Evidence(window.stream.sid, window.number, candidate.seqs),) if candidate.seqs else ()
 
 
-def _revision(policy: Policy, memory: Memory, candidate: Candidate, now: datetime) -> Revision | None:
+def _revision(policy: WindowPolicy, memory: Memory, candidate: Candidate, now: datetime) -> Revision | None:
     if not policy.keeps_revisions:
         return None
     labels = policy.window.settings.revision_labels or {}
@@ -191,7 +191,7 @@ def deletion(memory: Memory, *, now: datetime) -> Change:
     return Change(memory, tombstone, Revision(memory.id, tombstone.revision, "", now, now + RECOVERABLE))
 
 
-def counted(verdicts: Iterable[Recorded]) -> dict[str, int]:
+def count_verdicts(verdicts: Iterable[RecordedVerdict]) -> dict[str, int]:
     """Return how often each verdict was given."""
     counts: dict[str, int] = {}
     for recorded in verdicts:

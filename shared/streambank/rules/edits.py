@@ -15,9 +15,7 @@ from streambank.rules.consolidation import revision_expiry
 
 # What an update may name, in the wire's camelCase; `fact` alone makes a revision.
 CHANGEABLE = frozenset({"fact", "displayName", "description", "topics", "metadata", "ttl", "expireTime"})
-TOLERATED = frozenset(
-    {"scope", "name", "revisionTtl", "revisionExpireTime", "revisionLabels", "disableMemoryRevisions"}
-)
+IGNORED = frozenset({"scope", "name", "revisionTtl", "revisionExpireTime", "revisionLabels", "disableMemoryRevisions"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +121,9 @@ def _revision(memory: Memory, settings: WindowSettings, config: BankConfig, *, n
     return Revision(memory.id, memory.revision, memory.fact, now, expires, labels, is_profile=bool(memory.profile))
 
 
-def checked_mask(names: AbstractSet[str]) -> AbstractSet[str]:
+def parse_update_mask(names: AbstractSet[str]) -> AbstractSet[str]:
     """Return the fields that an update mask names. Raises InvalidArgument for one that cannot change."""
-    wrong = names - CHANGEABLE - TOLERATED
+    wrong = names - CHANGEABLE - IGNORED
     if wrong:
         raise InvalidArgument("updateMask", "names " + ", ".join(sorted(wrong)) + ", which cannot change")
     return names & CHANGEABLE

@@ -17,7 +17,7 @@ REPEATED = "repeated within the window"
 MAX_FACT_BYTES = 8_192
 
 
-def grounded(
+def ground(
     fact: str, citations: Sequence[int], topic: str | None, shown: Mapping[int, StoredEvent], own: frozenset[int]
 ) -> Candidate:
     """Return the candidate that *fact* is, with the reason where it is refused.
@@ -49,7 +49,7 @@ def _refusal(fact: str, *, is_grounded: bool) -> str:
     return "" if is_grounded else UNGROUNDED
 
 
-def on_topic(candidate: Candidate, topics: Collection[str]) -> Candidate:
+def restrict_to_topics(candidate: Candidate, topics: Collection[str]) -> Candidate:
     """Return *candidate*, refused if it belongs to none of *topics*; a request to forget belongs to all."""
     is_asked = not topics or not candidate.topics or candidate.topics[0] in topics
     if candidate.rejected or is_asked or candidate.fact.startswith(FORGET):
@@ -57,7 +57,7 @@ def on_topic(candidate: Candidate, topics: Collection[str]) -> Candidate:
     return replace(candidate, rejected=OTHER_TOPIC)
 
 
-def without_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
+def reject_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return *candidates* with every later copy of a fact refused; its citations join those of the first."""
     first: dict[str, int] = {}
     kept = list(candidates)

@@ -18,7 +18,7 @@ class ImportOutcome(StrEnum):
     ERASED = "erased"
 
 
-def fate(incoming: Memory, present: Memory | None, *, is_elsewhere: bool, now: datetime) -> ImportOutcome:
+def decide_import(incoming: Memory, present: Memory | None, *, is_elsewhere: bool, now: datetime) -> ImportOutcome:
     """Return what becomes of *incoming*: it takes the place of nothing that was changed, or deleted, as late as it."""
     if not incoming.is_live(now):
         return ImportOutcome.EXPIRED

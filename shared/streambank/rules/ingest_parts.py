@@ -26,7 +26,7 @@ class DeduplicatedEvents:
     newest_marker: EventMarker | None = None
 
 
-def batches(events: Sequence[KeyedEvent]) -> list[list[KeyedEvent]]:
+def split_into_batches(events: Sequence[KeyedEvent]) -> list[list[KeyedEvent]]:
     """Return *events* in runs that each fit into one batch item."""
     runs: list[list[KeyedEvent]] = []
     filled = BATCH_BYTES
@@ -56,7 +56,7 @@ class _Filling:
         return self.actions <= PART_ACTIONS and self.size <= PART_BYTES
 
 
-def parts(events: Sequence[KeyedEvent]) -> list[tuple[KeyedEvent, ...]]:
+def split_into_parts(events: Sequence[KeyedEvent]) -> list[tuple[KeyedEvent, ...]]:
     """Return *events* in order, cut so that each part is one transaction; a call without events is one empty part."""
     cut: list[list[KeyedEvent]] = [[]]
     filling = _Filling()
@@ -73,7 +73,7 @@ def _weight(keyed: KeyedEvent) -> int:
     return keyed.size + EVENT_OVERHEAD_BYTES
 
 
-def without_repeats(events: Iterable[KeyedEvent]) -> tuple[tuple[KeyedEvent, ...], DeduplicatedEvents]:
+def drop_repeats(events: Iterable[KeyedEvent]) -> tuple[tuple[KeyedEvent, ...], DeduplicatedEvents]:
     """Return the first of each id in a call, and what was dropped with it."""
     first: dict[str, KeyedEvent] = {}
     kept, repeats, conflicts = [], 0, []

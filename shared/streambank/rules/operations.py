@@ -9,7 +9,7 @@ from streambank.model.ids import OperationId
 from streambank.model.operation import NextTrigger, Operation, OperationState
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import Head
-from streambank.model.verdict import Recorded
+from streambank.model.verdict import RecordedVerdict
 from streambank.model.window import Window, WindowState
 from streambank.rules import triggers
 
@@ -21,7 +21,7 @@ def virtual(sid: str) -> Operation:
     return Operation(OperationId(sid, 0), OperationState.DONE)
 
 
-def gone(sid: str, number: int) -> Operation:
+def expired(sid: str, number: int) -> Operation:
     """Return the operation of a window whose record has expired: it was done long ago."""
     return Operation(OperationId(sid, number), OperationState.DONE)
 
@@ -46,13 +46,13 @@ def _next_trigger(head: Head, rule: TriggerRule | None) -> NextTrigger | None:
     if due is None:
         return None
     # A bank's default that became shorter is noticed when the sweep looks at the stream, not before.
-    is_late = head.due is not None and head.due > triggers.whole_second(due.at)
+    is_late = head.due is not None and head.due > triggers.round_up_to_second(due.at)
     at = head.due if is_late and head.due else due.at
     threshold = rule.event_count if rule else None
     return NextTrigger(due.reason, at, max(0, threshold - head.count) if threshold else None)
 
 
-def sealed(window: Window, verdicts: Sequence[Recorded] = (), *, downstream: bool = False) -> Operation:
+def sealed(window: Window, verdicts: Sequence[RecordedVerdict] = (), *, downstream: bool = False) -> Operation:
     """Return the operation of a sealed window, or of its *downstream* generation."""
     state = state_of(window)
     is_waiting = state in (OperationState.RETRYING, OperationState.BUDGET_PAUSED)

@@ -15,7 +15,7 @@ NEAREST = 10
 MOST_OFFERED = 60
 
 
-def ranked(memories: Sequence[Memory], query: bytes) -> list[tuple[float, Memory]]:
+def rank_by_distance(memories: Sequence[Memory], query: bytes) -> list[tuple[float, Memory]]:
     """Return *memories* with their vectors' distance to *query*, nearest first; ties by the newer one, then by id."""
     near = vectors.similarities(query, (memory.vector for memory in memories))
     pairs = [(vectors.distance(one), memory) for one, memory in zip(near, memories, strict=True)]
@@ -29,8 +29,10 @@ def eligible(memories: Iterable[Memory], settings: WindowSettings) -> list[Memor
     return [memory for memory in memories if memory.metadata == (settings.metadata or {})]
 
 
-def offered(candidates: Sequence[Candidate], memories: Sequence[Memory]) -> list[Memory]:
+def nearest_to_candidates(candidates: Sequence[Candidate], memories: Sequence[Memory]) -> list[Memory]:
     """Return the memories nearest to *candidates*, each candidate's own before anybody's farther ones."""
-    rankings = [ranked(memories, candidate.vector)[:NEAREST] for candidate in candidates if not candidate.rejected]
+    rankings = [
+        rank_by_distance(memories, candidate.vector)[:NEAREST] for candidate in candidates if not candidate.rejected
+    ]
     by_rank = (memory for rank in range(NEAREST) for one in rankings for _, memory in one[rank : rank + 1])
     return list({memory.id: memory for memory in by_rank}.values())[:MOST_OFFERED]

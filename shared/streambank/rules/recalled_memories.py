@@ -7,7 +7,7 @@ import re
 _BLOCK_TAG = re.compile(r"<(/?)streambank-memory\b[^<>]{0,200}>", re.IGNORECASE)
 
 
-def without_recalled(text: str) -> str:
+def remove_recalled(text: str) -> str:
     """Return *text* without its <streambank-memory> blocks; an unclosed one reaches to the end."""
     kept, depth, position = [], 0, 0
     for tag in _BLOCK_TAG.finditer(text):

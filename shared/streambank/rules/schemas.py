@@ -39,7 +39,7 @@ def _respelled(schema: Any) -> Any:
     return found
 
 
-def check(config: Mapping[str, Any], path: str) -> None:
+def check_schema(config: Mapping[str, Any], path: str) -> None:
     """Raise InvalidArgument if a schema configuration holds no schema that a profile can have."""
     schema = json_schema(config)
     if schema.get("type") != "object" or not isinstance(schema.get("properties"), Mapping) or not schema["properties"]:
@@ -67,7 +67,7 @@ def _entries(value: Any) -> Iterator[tuple[str, Any]]:
         yield from _entries(item)
 
 
-def fits(values: Mapping[str, Any], schema: ProfileSchema) -> bool:
+def matches_schema(values: Mapping[str, Any], schema: ProfileSchema) -> bool:
     """Tell whether *values*, a part of a profile, fit: fields that are not stated yet are not missed.
 
     Nothing fits a schema that refers to nothing, or to itself for ever: it must not stop its bank's windows.

@@ -7,15 +7,15 @@ fusion with the bounds of theory in place of the best and worst that happen to b
 from __future__ import annotations
 
 # Words tell more than static vectors do on LoCoMo; any weight from 0.6 to 0.9 serves (docs/decisions/0013).
-WORDS = 0.75
-NOTHING = -1.0
+WORD_WEIGHT = 0.75
+LOWEST_SCORE = -1.0
 
 
-def fused(share: float | None, similarity: float | None, *, words: float = WORDS) -> float:
+def fuse(share: float | None, similarity: float | None, *, words: float = WORD_WEIGHT) -> float:
     """Return the score of a text, at most 1: a part that is not known leaves its weight to the other.
 
     *share* is from 0 to 1, *similarity* a cosine; without both the score is the least there is, -1.
     """
     if share is None:
-        return NOTHING if similarity is None else similarity
+        return LOWEST_SCORE if similarity is None else similarity
     return share if similarity is None else words * share + (1 - words) * similarity

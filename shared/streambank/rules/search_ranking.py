@@ -7,18 +7,15 @@ from dataclasses import dataclass
 
 from streambank.model.memory import Citation, Memory
 from streambank.model.search import RawEvent
-from streambank.rules import vectors
-from streambank.rules import citations
-from streambank.rules import score_fusion
-from streambank.rules import bm25
-from streambank.rules.bm25 import Words
+from streambank.rules import bm25, citations, score_fusion, vectors
+from streambank.rules.bm25 import WordCounts
 
 # What the turns before and after a turn count beside its own words.
 NEIGHBOUR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class EmbeddedQuery:
     """What is searched for, and its packed vector."""
 
     text: str
@@ -26,11 +23,11 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SearchEntry:
     """A memory or an event that may answer: its words, how near its meaning is where that is known."""
 
     what: Memory | RawEvent
-    words: Words
+    words: WordCounts
     similarity: float | None
 
     def precedence(self) -> tuple[bool, float, str]:
@@ -43,68 +40,74 @@ class Entry:
 Hit = tuple[float, Memory | RawEvent]
 
 
-def of_memories(query: Query, memories: Sequence[Memory], cited: Mapping[str, Sequence[Citation]]) -> list[Entry]:
+def memory_entries(
+    query: EmbeddedQuery, memories: Sequence[Memory], cited: Mapping[str, Sequence[Citation]]
+) -> list[SearchEntry]:
     """Return *memories* as what may answer *query*: a memory is found by its fact and by the turns it cites."""
     near = vectors.similarities(query.vector, (memory.vector for memory in memories))
     return [
-        Entry(memory, bm25.words("\n".join([memory.fact, *(one.said for one in cited.get(memory.id, ()))])), one)
+        SearchEntry(
+            memory, bm25.count_words("\n".join([memory.fact, *(one.said for one in cited.get(memory.id, ()))])), one
+        )
         for memory, one in zip(memories, near, strict=True)
     ]
 
 
-def of_events(query: Query, events: Sequence[RawEvent], own: Sequence[bytes], memories: Sequence[Entry]) -> list[Entry]:
+def event_entries(
+    query: EmbeddedQuery, events: Sequence[RawEvent], own: Sequence[bytes], memories: Sequence[SearchEntry]
+) -> list[SearchEntry]:
     """Return *events* as what may answer *query*, with the words of their neighbours at their share.
 
     *own* holds the vectors of the first of *events*; the others borrow the similarity of the nearest of *memories*
     that cites them, or have none.
     """
-    words = {one.place: bm25.words(citations.line(one.event)) for one in events}
+    words = {one.place: bm25.count_words(citations.event_line(one.event)) for one in events}
     known = dict(zip((one.place for one in events), vectors.similarities(query.vector, own), strict=False))
     near = _borrowed(memories) | known
-    return [Entry(one, _with_neighbours(one, words), near.get(one.place)) for one in events if words[one.place]]
+    return [SearchEntry(one, _with_neighbours(one, words), near.get(one.place)) for one in events if words[one.place]]
 
 
-def _with_neighbours(one: RawEvent, words: Mapping[tuple[str, int], Words]) -> Words:
+def _with_neighbours(one: RawEvent, words: Mapping[tuple[str, int], WordCounts]) -> WordCounts:
     sid, seq = one.place
     beside = (words[near] for near in ((sid, seq - 1), (sid, seq + 1)) if near in words)
-    return bm25.beside(words[one.place], *((NEIGHBOUR, other) for other in beside))
+    return bm25.add_weighted(words[one.place], *((NEIGHBOUR, other) for other in beside))
 
 
-def _borrowed(memories: Sequence[Entry]) -> dict[tuple[str, int], float]:
+def _borrowed(memories: Sequence[SearchEntry]) -> dict[tuple[str, int], float]:
     """Return the similarity of the nearest memory that cites an event, by the event's place."""
     near: dict[tuple[str, int], float] = {}
     for entry in memories:
         if entry.similarity is not None:
-            for place in cited_places(entry.what):
+            for place in cited_events(entry.what):
                 near[place] = max(entry.similarity, near.get(place, entry.similarity))
     return near
 
 
-def cited_places(what: Memory | RawEvent) -> Iterator[tuple[str, int]]:
+def cited_events(what: Memory | RawEvent) -> Iterator[tuple[str, int]]:
     """Yield stream and number of each event that a memory cites; an event cites none."""
     for found in what.evidence if isinstance(what, Memory) else ():
         for seq in found.seqs:
             yield found.sid, seq
 
 
-def ranked(query: str, entries: Sequence[Entry]) -> list[Hit]:
+def rank(query: str, entries: Sequence[SearchEntry]) -> list[Hit]:
     """Return *entries* with their distance from *query*, nearest first; ties by the newer one, then by id.
 
     Where no entry shares a word with the query, meaning alone decides.
     """
     shares: Sequence[float | None] | None = bm25.shares(query, [entry.words for entry in entries])
     scored = [
-        (vectors.distance(score_fusion.fused(share, entry.similarity)), entry)
+        (vectors.distance(score_fusion.fuse(share, entry.similarity)), entry)
         for share, entry in zip(shares or [None] * len(entries), entries, strict=True)
     ]
     scored.sort(key=lambda pair: (pair[0], *pair[1].precedence()))
     return [(distance, entry.what) for distance, entry in scored]
 
 
-def without_cited(hits: Sequence[Hit]) -> Iterator[Hit]:
+def drop_cited_events(hits: Sequence[Hit]) -> Iterator[Hit]:
     """Yield *hits* without the events that a better memory among them cites already."""
     told: set[tuple[str, int]] = set()
     for distance, what in hits:
-        told.update(cited_places(what))
+        told.update(cited_events(what))
         if isinstance(what, Memory) or what.place not in told:
             yield distance, what

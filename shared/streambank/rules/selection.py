@@ -39,7 +39,7 @@ class Selection:
     def matches(self, memory: Memory) -> bool:
         """Tell whether *memory* is asked for."""
         is_of_type = _TYPES[memory.profile is not None] in self.types
-        return is_of_type and self.filter.matches(values(memory)) and self.groups.matches(memory.metadata)
+        return is_of_type and self.filter.matches(field_values(memory)) and self.groups.matches(memory.metadata)
 
     def may_match(self, scope: dict[str, str]) -> bool:
         """Tell whether a memory of *scope* may be asked for, as far as the filter pins the scope."""
@@ -53,15 +53,17 @@ class Selection:
         return whole if isinstance(whole, dict) else None
 
 
-def selection(text: str, groups: Any = None, types: Any = None, *, groups_path: str = "filterGroups") -> Selection:
+def parse_selection(
+    text: str, groups: Any = None, types: Any = None, *, groups_path: str = "filterGroups"
+) -> Selection:
     """Return what a request asks for. Raises InvalidArgument: a filter never widens."""
     parsed = parse(text, FIELDS)
     found = parse_groups(groups, groups_path)
-    wanted = wanted_types(types)
+    wanted = parse_types(types)
     return Selection(parsed, found, wanted, f"{parsed} | {found} | {sorted(wanted)}")
 
 
-def wanted_types(types: Any) -> tuple[str, ...]:
+def parse_types(types: Any) -> tuple[str, ...]:
     """Return the types of memories that are asked for: where nothing is said, those in natural language."""
     if types is None or types == []:
         return _TYPES[:1]
@@ -70,12 +72,12 @@ def wanted_types(types: Any) -> tuple[str, ...]:
     return tuple(types)
 
 
-def order(text: str | None) -> Order:
+def parse_memory_order(text: str | None) -> Order:
     """Return how a list is ordered. Raises InvalidArgument."""
     return parse_order(text, ORDERS, DEFAULT_ORDER)
 
 
-def values(memory: Memory) -> dict[str, object]:
+def field_values(memory: Memory) -> dict[str, object]:
     """Return what filters and orders see of *memory*."""
     return {
         "fact": memory.fact,

@@ -33,7 +33,7 @@ def next_tick(anchor: datetime, after: datetime, interval: timedelta) -> datetim
     return anchor + ((after - anchor) // interval + 1) * interval
 
 
-def whole_second(instant: datetime) -> datetime:
+def round_up_to_second(instant: datetime) -> datetime:
     """Return *instant* rounded up to a second: index `due` counts in seconds, and no timer fires early."""
     return instant if not instant.microsecond else instant.replace(microsecond=0) + timedelta(seconds=1)
 
@@ -65,7 +65,7 @@ def must_seal_first(head: Head, rule: TriggerRule | None, *, now: datetime) -> R
     return (head.ripe or timer_fired(head, rule, now=now)) if head.count else None
 
 
-def ripeness(head: Head, rule: TriggerRule | None, *, force: bool = False) -> Reason | None:
+def immediate_seal_reason(head: Head, rule: TriggerRule | None, *, force: bool = False) -> Reason | None:
     """Return why *head*'s window must be sealed whatever the time, or None."""
     if not head.count:
         return None
@@ -82,4 +82,4 @@ def decide(head: Head, rule: TriggerRule | None, *, now: datetime) -> Reason | N
     """Return why *head*'s window is due at *now*, or None while it is not."""
     if not head.count:
         return None
-    return head.ripe or ripeness(head, rule) or timer_fired(head, rule, now=now)
+    return head.ripe or immediate_seal_reason(head, rule) or timer_fired(head, rule, now=now)

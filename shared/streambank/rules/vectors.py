@@ -18,7 +18,7 @@ FARTHEST = 2.0
 _LARGEST = 127
 
 
-def packed(numbers: Iterable[float]) -> bytes:
+def pack(numbers: Iterable[float]) -> bytes:
     """Return the direction of *numbers*; zeros, and what is not finite, point nowhere in particular."""
     finite = [number if math.isfinite(number) else 0.0 for number in numbers]
     most = max(map(abs, finite), default=0.0)
@@ -27,7 +27,7 @@ def packed(numbers: Iterable[float]) -> bytes:
     return MARK + array("b", [round(number / most * _LARGEST) for number in finite]).tobytes()
 
 
-def unpacked(vector: bytes) -> array[int]:
+def unpack(vector: bytes) -> array[int]:
     """Return the direction that *vector* packs, empty for no vector.
 
     Raises:
@@ -40,11 +40,11 @@ def unpacked(vector: bytes) -> array[int]:
 
 def similarities(query: bytes, others: Iterable[bytes]) -> Iterator[float | None]:
     """Yield the cosine of each of *others* to *query*, None where one is missing or of another length."""
-    wanted = unpacked(query)
+    wanted = unpack(query)
     length = math.hypot(*wanted)
     unit = [number / length for number in wanted]
     for vector in others:
-        other = unpacked(vector)
+        other = unpack(vector)
         yield sum(map(mul, unit, other)) / math.hypot(*other) if other and len(other) == len(unit) else None
 
 

@@ -25,7 +25,7 @@ def stored_rule(call: IngestCall, head: Head) -> TriggerRule | None:
     return None if call.rule.is_empty else call.rule
 
 
-def admit(
+def add_events(
     head: Head,
     call: IngestCall,
     fresh: Sequence[KeyedEvent],
@@ -38,7 +38,7 @@ def admit(
     rule = triggers.effective_rule(call.rule, head.rule, bank_rule)
     grown = _grown(head, fresh, now) if fresh else head
     grown = replace(grown, rule=stored_rule(call, head), settings=head.settings.overlaid(call.settings))
-    ripe = head.ripe or (triggers.ripeness(grown, rule, force=call.force) if is_last_part else None)
+    ripe = head.ripe or (triggers.immediate_seal_reason(grown, rule, force=call.force) if is_last_part else None)
     due = _due(replace(grown, ripe=ripe), rule, now, newly_ripe=ripe is not head.ripe, is_last_part=is_last_part)
     return replace(grown, ripe=ripe, due=due)
 
@@ -63,7 +63,7 @@ def _due(
     times = [head.due, timer.at if timer else None, now if newly_ripe else None]
     if head.count and not is_last_part:
         times.append(now + UNFINISHED_CALL)
-    return min((triggers.whole_second(time) for time in times if time is not None), default=None)
+    return min((triggers.round_up_to_second(time) for time in times if time is not None), default=None)
 
 
 def seal(head: Head, reason: Reason, rule: TriggerRule | None, *, now: datetime) -> tuple[Head, Window]:

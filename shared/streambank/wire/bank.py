@@ -8,7 +8,7 @@ from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model.bank import Bank
-from streambank.rules.schemas import check as check_schema
+from streambank.rules.schemas import check_schema
 from streambank.wire import reader
 from streambank.wire.ingest import trigger_rule
 from streambank.wire.settings import LONGEST_TTL, SHORTEST_TTL

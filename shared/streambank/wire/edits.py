@@ -9,7 +9,7 @@ from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model.metadata import Metadata
-from streambank.rules.edits import CHANGEABLE, Edit, checked_mask
+from streambank.rules.edits import CHANGEABLE, Edit, parse_update_mask
 from streambank.wire import ingest, reader, topics
 from streambank.wire.generate import fact
 from streambank.wire.reader import Fields, swap
@@ -41,7 +41,7 @@ def changed(body: Any, mask: str | None, *, now: datetime) -> tuple[dict[str, st
 
 
 def _masked(mask: str) -> AbstractSet[str]:
-    return checked_mask({reader.camel(path.strip()) for path in mask.split(",") if path.strip()})
+    return parse_update_mask({reader.camel(path.strip()) for path in mask.split(",") if path.strip()})
 
 
 def _edit(fields: Fields, named: AbstractSet[str], *, now: datetime) -> Edit:

@@ -9,7 +9,7 @@ from typing import Any
 from streambank.errors import InvalidArgument
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, OperationState, Receipt
-from streambank.model.verdict import Recorded, Verdict
+from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.wire.times import rfc3339, without_nulls
 from streambank.wire.usage import dollars
 
@@ -131,13 +131,13 @@ def _response(shown: Operation, bank_name: str) -> dict[str, Any]:
     return {"@type": _TYPES + "GenerateMemoriesResponse", "generatedMemories": made, "verdicts": verdicts}
 
 
-def _generated(one: Recorded, bank_name: str) -> dict[str, object]:
+def _generated(one: RecordedVerdict, bank_name: str) -> dict[str, object]:
     memory = f"{bank_name}/memories/{one.memory_id}"
     before = f"{memory}/revisions/{one.previous_revision}" if one.previous_revision else None
     return without_nulls({"memory": {"name": memory}, "action": one.verdict, "previousRevision": before})
 
 
-def _verdict(one: Recorded, bank_name: str) -> dict[str, object]:
+def _verdict(one: RecordedVerdict, bank_name: str) -> dict[str, object]:
     memory = f"{bank_name}/memories/{one.memory_id}" if one.memory_id else None
     return without_nulls({"fact": one.fact, "verdict": one.verdict, "memory": memory, "reason": one.reason or None})
 

@@ -15,9 +15,10 @@ import boto3
 from botocore.config import Config
 
 from streambank.pipeline.events.ingest import IngestContext
+from streambank.retry import RetryPolicy
 from streambank.settings import AuthMode, Settings
 from streambank.store.streams import RetentionPolicy, Streams
-from streambank.store.table import RetryPolicy, Table
+from streambank.store.table import Table
 from streambank.store.windows import Windows
 from streambank.wiring import overrides
 

@@ -39,7 +39,7 @@ def token_budget() -> TokenBudget:
 
 @cache
 def _bedrock() -> Any:
-    """Return the client; boto3 heeds AWS_ENDPOINT_URL_BEDROCK_RUNTIME. It sends once, since `Sender` repeats."""
+    """Return the client; boto3 heeds AWS_ENDPOINT_URL_BEDROCK_RUNTIME. It sends once, since `request.send` retries."""
     config = Config(
         connect_timeout=3,
         read_timeout=stores().settings.model_timeout_seconds,
@@ -51,9 +51,9 @@ def _bedrock() -> Any:
 def _converse() -> Converse:
     from streambank.llm.bedrock.converse import Converse
     from streambank.llm.bedrock.models import Models
-    from streambank.llm.bedrock.request import Sender
+    from streambank.llm.bedrock.request import bedrock_retry_policy
 
-    return Converse(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
+    return Converse(_bedrock(), Models.read(os.environ), bedrock_retry_policy(time.sleep, random.random))
 
 
 @cache
@@ -83,9 +83,9 @@ def embedder() -> Embedder:
         return overrides.current.models.embedder()
     from streambank.llm.bedrock.embedder import BedrockEmbedder
     from streambank.llm.bedrock.models import Models
-    from streambank.llm.bedrock.request import Sender
+    from streambank.llm.bedrock.request import bedrock_retry_policy
 
-    return BedrockEmbedder(_bedrock(), Models.read(os.environ), Sender(time.sleep, random.random))
+    return BedrockEmbedder(_bedrock(), Models.read(os.environ), bedrock_retry_policy(time.sleep, random.random))
 
 
 # Built once; another environment builds them anew.

@@ -1,4 +1,4 @@
-"""Which models are used, and how they are told apart."""
+"""The models of a deployment, and the families of embedding models."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from enum import StrEnum
 
 from streambank.errors import ModelNotConfigured
 
-# Google's SDK puts the models of its own service into configurations; here the deployment's own takes their place.
-_GOOGLE = ("projects/", "publishers/", "models/", "gemini", "text-embedding-", "text-multilingual-")
+# Google's SDK names models of its own service in configurations; the deployment's model is used in their place.
+_GOOGLE_PREFIXES = ("projects/", "publishers/", "models/", "gemini", "text-embedding-", "text-multilingual-")
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """A deployment's models; *dimensions* is the length of vectors where the embedding model offers a choice."""
+    """A deployment's models; *dimensions* is the length of a vector, if the embedding model offers a choice."""
 
     model: str
     embedding_model: str
@@ -25,7 +25,7 @@ class Models:
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Models:
-        """Return what *environment* names; nothing is required before a model is called."""
+        """Return the models that *environment* names; a missing name is an error only when a model is called."""
         return cls(
             model=environment.get("MODEL_ID", ""),
             embedding_model=environment.get("EMBEDDING_MODEL_ID", ""),
@@ -37,7 +37,7 @@ class Models:
 
 
 class Family(StrEnum):
-    """Embedding models that take the same requests."""
+    """Embedding models that share one request format."""
 
     TITAN = "amazon.titan-embed-text-v2"
     COHERE_3 = "cohere.embed-english-v3"
@@ -45,18 +45,22 @@ class Family(StrEnum):
     COHERE_4 = "cohere.embed-v4"
 
 
-def chosen(asked: str | None, default: str) -> str:
-    """Return the model that a bank asked for, else the deployment's. Raises ModelNotConfigured if there is none."""
-    is_own = asked and not asked.startswith(_GOOGLE)
-    model = asked if is_own and asked else default
+def select_model(requested: str | None, default: str) -> str:
+    """Return the model that a bank requests, else the deployment's. Raises ModelNotConfigured if there is none."""
+    is_usable = requested and not requested.startswith(_GOOGLE_PREFIXES)
+    model = requested if is_usable and requested else default
     if not model:
         raise ModelNotConfigured("this deployment names no model")
     return model
 
 
-def family(model: str) -> Family:
-    """Return how *model* is spoken to; a region's prefix or an ARN before its name does not matter."""
+def model_family(model: str) -> Family:
+    """Return the family of *model*; a region's prefix or an ARN before its name does not matter.
+
+    Raises:
+        ModelNotConfigured: the model is of no known family.
+    """
     for known in Family:
         if known in model:
             return known
-    raise ModelNotConfigured("no embedding model of that name is known here")
+    raise ModelNotConfigured("no embedding model of this name is supported")

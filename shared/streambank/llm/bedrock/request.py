@@ -1,9 +1,8 @@
-"""One request to Bedrock: repeated where that may help, and what went wrong in our own words."""
+"""One request to Bedrock: sent again where that may help; Bedrock's errors become errors of `streambank.errors`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError, ReadTimeoutError
@@ -17,103 +16,101 @@ from streambank.errors import (
     ModelTimedOut,
     ModelUnavailable,
 )
-
-# Four sends in all; what still fails then is left to the window's own retries, a minute and more later.
-TRIES = 4
-_BASE_SECONDS = 0.5
-_LONGEST_PAUSE_SECONDS = 20.0
+from streambank.retry import RetryPolicy
 
 _THROTTLES = frozenset({"ThrottlingException", "TooManyRequestsException", "ServiceQuotaExceededException"})
-_PASSING = frozenset(
+_TRANSIENT = frozenset(
     {"ModelNotReadyException", "ServiceUnavailableException", "InternalServerException", "ModelErrorException"}
 )
-_CLOSED = frozenset(
+_ACCESS_ERRORS = frozenset(
     {"AccessDeniedException", "ResourceNotFoundException", "UnrecognizedClientException", "InvalidSignatureException"}
 )
-_TOO_LONG = ("too long", "too many tokens", "exceeds the maximum", "maximum context", "input length")
+_TOO_LONG_MESSAGES = ("too long", "too many tokens", "exceeds the maximum", "maximum context", "input length")
 
 BedrockReply = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Sender:
-    """Sends; *pause* takes seconds, *jitter* returns a number in [0, 1)."""
-
-    pause: Callable[[float], None]
-    jitter: Callable[[], float]
-
-    def send(self, request: Callable[[], BedrockReply]) -> tuple[BedrockReply, int]:
-        """Return the reply and how many sends had to be repeated.
-
-        Raises:
-            ModelThrottled, ModelUnavailable: four sends came to nothing.
-            ModelTimedOut: no answer in time; it is not sent again, since the model may be at work still.
-            ModelOutputTruncated: the request is longer than the model takes.
-            ModelNotConfigured: the model does not exist, or may not be used.
-            ModelRejected: the request is wrong for this model.
-        """
-        for attempt in range(TRIES):
-            try:
-                return request(), attempt
-            except (ClientError, BotoCoreError) as fault:
-                seconds = self._pause_before(attempt + 1, fault)
-                if seconds is None:
-                    raise _told(fault) from None  # botocore's own message may quote the request
-                self.pause(seconds)
-        raise AssertionError("unreachable")  # pragma: no cover
-
-    def _pause_before(self, attempt: int, fault: ClientError | BotoCoreError) -> float | None:
-        """Return the seconds before send number *attempt* (from 0): what the service says, else full jitter."""
-        if attempt == TRIES or not _may_pass(fault):
-            return None
-        asked = _retry_after(fault)
-        if asked is None:
-            return min(_LONGEST_PAUSE_SECONDS, _BASE_SECONDS * 2.0**attempt) * self.jitter()
-        return asked if asked <= _LONGEST_PAUSE_SECONDS else None
+def bedrock_retry_policy(sleep: Callable[[float], None], jitter: Callable[[], float]) -> RetryPolicy:
+    """Return the policy for Bedrock; what still fails after four attempts is left to the window's own backoff."""
+    return RetryPolicy(sleep, jitter, max_attempts=4, first_pause_seconds=1.0, max_pause_seconds=20.0)
 
 
-def _code(fault: ClientError | BotoCoreError) -> str:
-    return str(fault.response.get("Error", {}).get("Code", "")) if isinstance(fault, ClientError) else ""
+def send(request: Callable[[], BedrockReply], retry_policy: RetryPolicy) -> tuple[BedrockReply, int]:
+    """Return the reply and the number of retries that it took.
+
+    Raises:
+        ModelThrottled, ModelUnavailable: every attempt failed.
+        ModelTimedOut: no reply in time; not sent again, because the model may still be working.
+        ModelOutputTruncated: the request is longer than the model allows.
+        ModelNotConfigured: the model does not exist, or may not be used.
+        ModelRejected: the request is wrong for this model.
+    """
+    for attempt in range(retry_policy.max_attempts):
+        try:
+            return request(), attempt
+        except (ClientError, BotoCoreError) as error:
+            seconds = _pause_after(attempt, error, retry_policy)
+            if seconds is None:
+                raise _translated(error) from None  # botocore's own message may quote the request
+            retry_policy.sleep(seconds)
+    raise AssertionError("unreachable")  # pragma: no cover
 
 
-def _status(fault: ClientError | BotoCoreError) -> int:
-    metadata = fault.response.get("ResponseMetadata", {}) if isinstance(fault, ClientError) else {}
+def _pause_after(attempt: int, error: ClientError | BotoCoreError, retry_policy: RetryPolicy) -> float | None:
+    """Return the pause after failed attempt number *attempt* (from 0), or None if the request is not sent again.
+
+    A Retry-After header replaces the policy's pause, unless it is longer than the policy allows.
+    """
+    if attempt + 1 == retry_policy.max_attempts or not _is_transient(error):
+        return None
+    requested = _retry_after(error)
+    if requested is None:
+        return retry_policy.pause_seconds(attempt)
+    return requested if requested <= retry_policy.max_pause_seconds else None
+
+
+def _code(error: ClientError | BotoCoreError) -> str:
+    return str(error.response.get("Error", {}).get("Code", "")) if isinstance(error, ClientError) else ""
+
+
+def _status(error: ClientError | BotoCoreError) -> int:
+    metadata = error.response.get("ResponseMetadata", {}) if isinstance(error, ClientError) else {}
     return int(metadata.get("HTTPStatusCode", 0))
 
 
-def _may_pass(fault: ClientError | BotoCoreError) -> bool:
+def _is_transient(error: ClientError | BotoCoreError) -> bool:
     """Tell whether the same request may succeed soon."""
-    if isinstance(fault, ReadTimeoutError) or _code(fault) == "ModelTimeoutException":
+    if isinstance(error, ReadTimeoutError) or _code(error) == "ModelTimeoutException":
         return False
-    if isinstance(fault, BotoCoreError):
+    if isinstance(error, BotoCoreError):
         return True
-    return _code(fault) in _THROTTLES | _PASSING or _status(fault) in {429, 500, 502, 503}
+    return _code(error) in _THROTTLES | _TRANSIENT or _status(error) in {429, 500, 502, 503}
 
 
-def _retry_after(fault: ClientError | BotoCoreError) -> float | None:
-    if not isinstance(fault, ClientError):
+def _retry_after(error: ClientError | BotoCoreError) -> float | None:
+    if not isinstance(error, ClientError):
         return None
-    text = str(fault.response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("retry-after", ""))
+    text = str(error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("retry-after", ""))
     return float(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
 
 
-def _told(fault: ClientError | BotoCoreError) -> GenerationError:
-    """Return *fault* as an error of ours; its message says what kind it was, and nothing that was sent."""
-    if isinstance(fault, ReadTimeoutError | ConnectTimeoutError) or _code(fault) == "ModelTimeoutException":
-        return ModelTimedOut("the model did not answer in time")
-    if isinstance(fault, BotoCoreError):
-        return ModelUnavailable(f"the model is out of reach: {type(fault).__name__}")
-    return _refusal(fault)
+def _translated(error: ClientError | BotoCoreError) -> GenerationError:
+    """Return *error* as a GenerationError; its message names the kind of error and quotes nothing of the request."""
+    if isinstance(error, ReadTimeoutError | ConnectTimeoutError) or _code(error) == "ModelTimeoutException":
+        return ModelTimedOut("the model did not reply in time")
+    if isinstance(error, BotoCoreError):
+        return ModelUnavailable(f"the model cannot be reached: {type(error).__name__}")
+    return _translated_client_error(error)
 
 
-def _refusal(fault: ClientError) -> GenerationError:
-    code = _code(fault)
-    if code in _THROTTLES or _status(fault) == 429:
-        return ModelThrottled("the model takes no more requests at present")
-    if code in _CLOSED or _status(fault) in {401, 403, 404}:
+def _translated_client_error(error: ClientError) -> GenerationError:
+    code = _code(error)
+    if code in _THROTTLES or _status(error) == 429:
+        return ModelThrottled("the model accepts no more requests at present")
+    if code in _ACCESS_ERRORS or _status(error) in {401, 403, 404}:
         return ModelNotConfigured(f"the model may not be used: {code}")
-    if any(hint in str(fault).lower() for hint in _TOO_LONG):
-        return ModelOutputTruncated("the request is longer than the model takes")
-    if _may_pass(fault):
-        return ModelUnavailable(f"the model failed: {code or _status(fault)}")
-    return ModelRejected(f"the model refuses such requests: {code or _status(fault)}")
+    if any(hint in str(error).lower() for hint in _TOO_LONG_MESSAGES):
+        return ModelOutputTruncated("the request is longer than the model allows")
+    if _is_transient(error):
+        return ModelUnavailable(f"the model failed: {code or _status(error)}")
+    return ModelRejected(f"the model rejected the request: {code or _status(error)}")

@@ -13,10 +13,9 @@ from streambank.model.operation import Operation, Receipt
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import Head, IngestCall
 from streambank.pipeline.events.seal import seal
-from streambank.rules import operations, triggers, window
-from streambank.rules import ingest_parts
+from streambank.retry import RetryPolicy
+from streambank.rules import ingest_parts, operations, triggers, window
 from streambank.store.streams import IngestSnapshot, RetentionPolicy, Streams
-from streambank.store.table import RetryPolicy
 from streambank.store.windows import Windows
 
 
@@ -59,10 +58,10 @@ def ingest(call: IngestCall, *, context: IngestContext) -> Receipt:
         NotFound: there is no such bank.
         Unavailable: the stream was too busy, or the store out of reach; the same call may be sent again.
     """
-    events, dropped = ingest_parts.without_repeats(call.events)
+    events, dropped = ingest_parts.drop_repeats(call.events)
     tally = _IngestResult()
     tally.add(dropped)
-    pieces = ingest_parts.parts(events)
+    pieces = ingest_parts.split_into_parts(events)
     for index, piece in enumerate(pieces):
         _write_part(replace(call, events=piece), tally, context, is_last=index == len(pieces) - 1)
     conflicts = tuple(dict.fromkeys(tally.conflicts))
@@ -120,7 +119,7 @@ def _try_part(
 def _admitted(
     call: IngestCall, head: Head, fresh: Sequence[KeyedEvent], bank: Bank, *, now: datetime, is_last: bool
 ) -> Head:
-    return window.admit(head, call, fresh, bank_rule=bank.default_rule, now=now, is_last_part=is_last)
+    return window.add_events(head, call, fresh, bank_rule=bank.default_rule, now=now, is_last_part=is_last)
 
 
 def _rule(head: Head, bank: Bank) -> TriggerRule | None:
@@ -156,7 +155,7 @@ def _operation(call: IngestCall, tally: _IngestResult, context: IngestContext) -
     if number >= head.window:
         return operations.buffering(head, tally.bank.default_rule if tally.bank else None)
     sealed = context.windows.get(call.stream.bank, call.stream.sid, number)
-    return operations.sealed(sealed) if sealed else operations.gone(call.stream.sid, number)
+    return operations.sealed(sealed) if sealed else operations.expired(call.stream.sid, number)
 
 
 def _answering_window(tally: _IngestResult) -> int:

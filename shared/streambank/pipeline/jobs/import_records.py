@@ -24,14 +24,14 @@ from streambank.model.transfer import (
     Transfer,
 )
 from streambank.model.window import Window
+from streambank.retry import RetryPolicy
 from streambank.rules.bank_config import bank_config
-from streambank.rules.import_outcome import ImportOutcome, fate
+from streambank.rules.import_outcome import ImportOutcome, decide_import
 from streambank.store.banks import Banks
 from streambank.store.imports import Imports, ScopeState
 from streambank.store.objects import Objects
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy
-from streambank.store.table import RetryPolicy
 from streambank.store.transfers import Transfers
 from streambank.wire import record as record_wire
 
@@ -112,7 +112,7 @@ def _take_memories(job: Transfer, records: Sequence[MemoryRecord], context: Impo
         return _counted(ImportOutcome.ERASED, records)
     counts, chosen = Counter[str](), list[tuple[Memory | None, MemoryRecord]]()
     for record, taken in zip(by_id.values(), context.imports.taken(job.bank, scope, list(by_id), now=now), strict=True):
-        what = fate(record.memory, taken.memory, is_elsewhere=taken.is_elsewhere, now=now)
+        what = decide_import(record.memory, taken.memory, is_elsewhere=taken.is_elsewhere, now=now)
         counts += _counted(what, [record])
         if what is ImportOutcome.TAKEN_IN:
             is_over = taken.memory is not None and not taken.memory.deleted and not taken.memory.is_live(now)

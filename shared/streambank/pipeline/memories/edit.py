@@ -10,12 +10,12 @@ from streambank.errors import AlreadyExists, Conflict, FailedPrecondition, Inval
 from streambank.llm.ports import Embedder
 from streambank.model import ids
 from streambank.model.memory import Change, Memory
+from streambank.retry import RetryPolicy
 from streambank.rules import edits
 from streambank.rules.bank_config import bank_config
 from streambank.rules.edits import Edit
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories, ScopeView
-from streambank.store.table import RetryPolicy
 
 
 @dataclass(frozen=True, slots=True)

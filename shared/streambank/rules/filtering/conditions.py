@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from streambank.rules.filtering import literals
-from streambank.rules.filtering import regex
-from streambank.rules.filtering import typed_comparison
-from streambank.rules.filtering.syntax_error import Refusal
-from streambank.rules.filtering.field_names import listed, snake
+from streambank.rules.filtering import literals, regex, typed_comparison
+from streambank.rules.filtering.field_names import join_names, to_snake_case
 from streambank.rules.filtering.syntax import Comparison, Op, Word
+from streambank.rules.filtering.syntax_error import FilterSyntaxError
 
 Check: TypeAlias = Callable[[Any], bool]
 # A check, and the value that it demands if it demands equality.
-Reading: TypeAlias = "tuple[Check, object | None]"
+CheckAndValue: TypeAlias = "tuple[Check, object | None]"
 
 
 class Kind(StrEnum):
@@ -30,7 +28,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class Condition:
     """What one comparison asks of a field or of an entry of it; *equals* is the only value that it lets pass."""
 
     field: str
@@ -56,19 +54,19 @@ _COMPARE: dict[Op, Callable[[Any, Any], bool]] = {
 }
 
 
-def _compared(op: Op, wanted: object) -> Reading:
+def _compared(op: Op, wanted: object) -> CheckAndValue:
     compare = _COMPARE[op]
     return lambda stored: compare(stored, wanted), wanted if op is Op.EQUALS else None
 
 
 def _pattern(op: Op, word: Word) -> Check:
-    found = regex.compiled(word.text)
+    found = regex.compile_search(word.text)
     if op is Op.MATCHES:
         return lambda stored: isinstance(stored, str) and found(stored)
     return lambda stored: isinstance(stored, str) and not found(stored)
 
 
-def _text(op: Op, word: Word) -> Reading:
+def _text(op: Op, word: Word) -> CheckAndValue:
     """Read a comparison of text; `:` looks for a part of it, in any case."""
     if op in {Op.MATCHES, Op.AVOIDS}:
         return _pattern(op, word), None
@@ -80,37 +78,37 @@ def _text(op: Op, word: Word) -> Reading:
     return lambda stored: part in stored.casefold(), None
 
 
-def _timestamp(op: Op, word: Word) -> Reading:
-    return _compared(op, literals.timestamp(word.text))
+def _timestamp(op: Op, word: Word) -> CheckAndValue:
+    return _compared(op, literals.parse_timestamp(word.text))
 
 
-def _number(op: Op, word: Word) -> Reading:
-    found = None if word.quoted else literals.number(word.text)
+def _number(op: Op, word: Word) -> CheckAndValue:
+    found = None if word.quoted else literals.parse_number(word.text)
     if found is None:
         raise ValueError("must be a number without quotes")
     return _compared(op, found)
 
 
-def _element(_op: Op, word: Word) -> Reading:
+def _element(_op: Op, word: Word) -> CheckAndValue:
     return lambda stored: word.text in stored, None
 
 
-def _whole_map(op: Op, word: Word) -> Reading:
+def _whole_map(op: Op, word: Word) -> CheckAndValue:
     """Read a comparison of a map: `:` looks for a key."""
     if op is Op.HAS:
         return _element(op, word)
-    return _compared(op, literals.text_map(word.text))
+    return _compared(op, literals.parse_text_map(word.text))
 
 
-def _entry(op: Op, word: Word) -> Reading:
+def _entry(op: Op, word: Word) -> CheckAndValue:
     """Read a comparison of a map's entry, where AIP-160's `:` means that the key has this value."""
     return _text(Op.EQUALS if op is Op.HAS else op, word)
 
 
-def _typed_entry(op: Op, word: Word) -> Reading:
+def _typed_entry(op: Op, word: Word) -> CheckAndValue:
     if op in {Op.MATCHES, Op.AVOIDS}:
         return _pattern(op, word), None
-    wanted = literals.readings(word.text, is_quoted=word.quoted)
+    wanted = literals.possible_values(word.text, is_quoted=word.quoted)
     if op is Op.DIFFERS:
         return lambda stored: not any(typed_comparison.holds(operator.eq, stored, one) for one in wanted), None
     compare = operator.eq if op is Op.HAS else _COMPARE[op]
@@ -122,7 +120,7 @@ def _typed_entry(op: Op, word: Word) -> Reading:
 _TEXT_OPS = (Op.EQUALS, Op.DIFFERS, Op.MATCHES, Op.AVOIDS, Op.HAS)
 _ORDER_OPS = tuple(_COMPARE)
 # The operators and the reading of a kind as a whole, and of an entry of it.
-_WHOLE: dict[Kind, tuple[tuple[Op, ...], Callable[[Op, Word], Reading]]] = {
+_WHOLE: dict[Kind, tuple[tuple[Op, ...], Callable[[Op, Word], CheckAndValue]]] = {
     Kind.TEXT: (_TEXT_OPS, _text),
     Kind.TIMESTAMP: (_ORDER_OPS, _timestamp),
     Kind.NUMBER: (_ORDER_OPS, _number),
@@ -136,7 +134,7 @@ _ENTRY = {
 }
 
 
-def demand(comparison: Comparison, fields: Mapping[str, Kind]) -> Demand:
+def to_condition(comparison: Comparison, fields: Mapping[str, Kind]) -> Condition:
     """Return what *comparison* asks of a field. Raises Refusal where the fields do not have it."""
     name, key = _resolved(comparison, fields)
     kind, op, word = fields[name], comparison.op, comparison.word
@@ -145,33 +143,33 @@ def demand(comparison: Comparison, fields: Mapping[str, Kind]) -> Demand:
     ops, reading = _WHOLE[kind] if key is None else _ENTRY[kind]
     if op not in ops:
         shown = f"{name}.{key}" if key is not None else name
-        raise Refusal(comparison.op_column, f"{shown} does not take {op}, only {listed([*ops])}")
+        raise FilterSyntaxError(comparison.op_column, f"{shown} does not take {op}, only {join_names([*ops])}")
     try:
-        return Demand(name, key, *reading(op, word))
+        return Condition(name, key, *reading(op, word))
     except ValueError as error:
-        raise Refusal(word.column, f"the value {error}") from error
+        raise FilterSyntaxError(word.column, f"the value {error}") from error
 
 
 def _resolved(comparison: Comparison, fields: Mapping[str, Kind]) -> tuple[str, str | None]:
     """Return the field that a path begins with, the longest if there are several, and the key that follows."""
-    known = {snake(name): name for name in fields}
+    known = {to_snake_case(name): name for name in fields}
     path = comparison.path
-    spelled = [".".join(map(snake, path[:length])) for length in range(1, len(path) + 1)]
+    spelled = [".".join(map(to_snake_case, path[:length])) for length in range(1, len(path) + 1)]
     length = max((n for n, name in enumerate(spelled, 1) if name in known), default=0)
     if not length:
-        raise Refusal(comparison.column, f"there is no field {path[0][:30]!r}, only {listed([*fields])}")
+        raise FilterSyntaxError(comparison.column, f"there is no field {path[0][:30]!r}, only {join_names([*fields])}")
     name, keys = known[spelled[length - 1]], path[length:]
     if keys and fields[name] not in _ENTRY:
-        raise Refusal(comparison.column, f"{name} has no field {keys[0][:30]!r}")
+        raise FilterSyntaxError(comparison.column, f"{name} has no field {keys[0][:30]!r}")
     if len(keys) > 1:
-        raise Refusal(comparison.column, f"{name} has one level of keys; a key with a dot must be in quotes")
+        raise FilterSyntaxError(comparison.column, f"{name} has one level of keys; a key with a dot must be in quotes")
     return name, keys[0] if keys else None
 
 
-def _presence(comparison: Comparison, name: str, key: str | None) -> Demand:
+def _presence(comparison: Comparison, name: str, key: str | None) -> Condition:
     if comparison.op is not Op.HAS:
-        raise Refusal(comparison.word.column, "* stands alone after : only; in quotes it is a character")
-    return Demand(name, key, _filled if key is None else _there)
+        raise FilterSyntaxError(comparison.word.column, "* stands alone after : only; in quotes it is a character")
+    return Condition(name, key, _filled if key is None else _there)
 
 
 def _there(_stored: object) -> bool:

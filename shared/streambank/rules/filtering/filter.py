@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from streambank.errors import InvalidArgument
-from streambank.rules.filtering import syntax
-from streambank.rules.filtering import conditions
-from streambank.rules.filtering.conditions import Demand, Kind
-from streambank.rules.filtering.syntax_error import Refusal
+from streambank.rules.filtering import conditions, syntax
+from streambank.rules.filtering.conditions import Condition, Kind
 from streambank.rules.filtering.syntax import And, Comparison, Node, Not, Or
+from streambank.rules.filtering.syntax_error import FilterSyntaxError
 
 Values: TypeAlias = Mapping[str, object]
 Predicate: TypeAlias = Callable[[Values], bool]
@@ -31,7 +30,7 @@ class Filter:
 
     root: Node | None = None
     predicate: Predicate = field(default=_everything, compare=False, repr=False)
-    conjuncts: tuple[Demand, ...] = field(default=(), compare=False, repr=False)
+    conjuncts: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         return "" if self.root is None else syntax.write(self.root)
@@ -71,15 +70,15 @@ def parse(text: str, fields: Mapping[str, Kind], *, field_name: str = "filter") 
         return Filter()
     try:
         root = syntax.read(text)
-        demands = {comparison: conditions.demand(comparison, fields) for comparison in syntax.comparisons(root)}
-    except Refusal as error:
+        demands = {comparison: conditions.to_condition(comparison, fields) for comparison in syntax.comparisons(root)}
+    except FilterSyntaxError as error:
         raise InvalidArgument(field_name, str(error)) from error
     parts = root.parts if isinstance(root, And) else (root,)
     conjuncts = tuple(demands[part] for part in parts if isinstance(part, Comparison))
     return Filter(root, _predicate(root, demands), conjuncts)
 
 
-def _predicate(node: Node, demands: Mapping[Comparison, Demand]) -> Predicate:
+def _predicate(node: Node, demands: Mapping[Comparison, Condition]) -> Predicate:
     match node:
         case Comparison():
             return demands[node].holds

@@ -10,9 +10,8 @@ from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model.metadata import MetadataValue
-from streambank.rules.filtering import literals
-from streambank.rules.filtering import typed_comparison
-from streambank.rules.filtering.field_names import listed, snake
+from streambank.rules.filtering import literals, typed_comparison
+from streambank.rules.filtering.field_names import join_names, to_snake_case
 
 MAX_GROUPS = 10
 MAX_FILTERS = 10
@@ -99,7 +98,7 @@ def _op(path: str, value: object, wanted: MetadataValue) -> GroupOp:
     if value in _UNSET:
         return GroupOp.EQUAL
     if value not in list(GroupOp):
-        raise InvalidArgument(path, f"must be {listed([*GroupOp], 'or')}")
+        raise InvalidArgument(path, f"must be {join_names([*GroupOp], 'or')}")
     op = GroupOp(str(value))
     if isinstance(wanted, bool) and op is not GroupOp.EQUAL:
         raise InvalidArgument(path, "must be EQUAL: true and false have no order")
@@ -109,7 +108,7 @@ def _op(path: str, value: object, wanted: MetadataValue) -> GroupOp:
 def _value(path: str, value: object) -> MetadataValue:
     fields = _message(value, path, _VALUES)
     if len(fields) != 1:
-        raise InvalidArgument(path, f"must have exactly one of {listed([*_VALUES])}")
+        raise InvalidArgument(path, f"must have exactly one of {join_names([*_VALUES])}")
     [(name, (where, item))] = fields.items()
     match name:
         case "bool_value" if isinstance(item, bool):
@@ -124,7 +123,7 @@ def _value(path: str, value: object) -> MetadataValue:
 
 
 def _instant(value: str, path: str) -> MetadataValue:
-    found = literals.instant(value) if "T" in value.upper() else None
+    found = literals.parse_instant(value) if "T" in value.upper() else None
     if found is None:
         raise InvalidArgument(path, 'must be a time such as "2026-01-31T23:59:59Z", with an offset')
     return found
@@ -151,7 +150,7 @@ def _message(value: object, path: str, names: tuple[str, ...]) -> dict[str, tupl
         raise InvalidArgument(path, "must be an object")
     found: dict[str, tuple[str, Any]] = {}
     for spelled, item in value.items():
-        name, where = snake(spelled), f"{path}.{spelled}"
+        name, where = to_snake_case(spelled), f"{path}.{spelled}"
         if name not in names:
             raise InvalidArgument(where, "unknown field")
         if name in found:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from streambank.model.metadata import MetadataValue
-from streambank.rules.filtering.syntax_error import Refusal
+from streambank.rules.filtering.syntax_error import FilterSyntaxError
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _PLAIN = {'"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -20,12 +20,12 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return *text* as a quoted string of a filter, be it plain or a pattern."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def unquoted(token: str, column: int, *, is_pattern: bool) -> str:
+def unquote(token: str, column: int, *, is_pattern: bool) -> str:
     r"""Return what a quoted string says: JSON's escapes, or in a pattern none but those of quotes and the backslash.
 
     So `"\d"` and `"\\d"` are one pattern, and a literal backslash in a pattern takes four.
@@ -38,21 +38,21 @@ def unquoted(token: str, column: int, *, is_pattern: bool) -> str:
         if len(escape) == 5:
             return chr(int(escape[1:], 16))
         if escape not in _PLAIN:
-            raise Refusal(column + 1 + found.start(), f"\\{escape} is no escape; a backslash is written \\\\")
+            raise FilterSyntaxError(column + 1 + found.start(), f"\\{escape} is no escape; a backslash is written \\\\")
         return _PLAIN[escape]
 
     try:
-        return whole(_ESCAPE.sub(resolved, token[1:-1]))
+        return join_surrogates(_ESCAPE.sub(resolved, token[1:-1]))
     except UnicodeDecodeError as error:
-        raise Refusal(column, "half of a surrogate pair is no text") from error
+        raise FilterSyntaxError(column, "half of a surrogate pair is no text") from error
 
 
-def whole(text: str) -> str:
+def join_surrogates(text: str) -> str:
     """Return *text* with surrogate pairs joined. Raises UnicodeDecodeError, a ValueError, for half of one."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16")
 
 
-def instant(text: str) -> datetime | None:
+def parse_instant(text: str) -> datetime | None:
     """Return an RFC 3339 time with an offset, or the start of a day in UTC; None for anything else.
 
     Digits beyond a microsecond are cut.
@@ -73,9 +73,9 @@ def _moment(day: str, time: str, fraction: str | None, offset: str) -> datetime:
     return moment
 
 
-def timestamp(text: str) -> datetime:
+def parse_timestamp(text: str) -> datetime:
     """Return an instant, which may also be written in microseconds since 1970. Raises ValueError."""
-    found = instant(text)
+    found = parse_instant(text)
     try:
         if found is None and _MICROSECONDS.fullmatch(text):
             found = _EPOCH + timedelta(microseconds=int(text))
@@ -86,7 +86,7 @@ def timestamp(text: str) -> datetime:
     return found
 
 
-def number(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """Return the number that *text* is, if it is one. Raises ValueError when no double holds it."""
     if not _NUMBER.fullmatch(text):
         return None
@@ -96,12 +96,12 @@ def number(text: str) -> float | None:
     return found
 
 
-def text_map(text: str) -> dict[str, str]:
+def parse_text_map(text: str) -> dict[str, str]:
     """Return the map that a JSON object of strings says. Raises ValueError."""
     try:
         found = json.loads(text, object_pairs_hook=_distinct)
         if isinstance(found, dict) and all(isinstance(value, str) for value in found.values()):
-            return {whole(key): whole(value) for key, value in found.items()}
+            return {join_surrogates(key): join_surrogates(value) for key, value in found.items()}
     except (ValueError, RecursionError):
         pass
     raise ValueError('must be a JSON object of strings in quotes, such as "{\\"key\\": \\"value\\"}"')
@@ -114,12 +114,12 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def readings(text: str, *, is_quoted: bool) -> tuple[MetadataValue, ...]:
+def possible_values(text: str, *, is_quoted: bool) -> tuple[MetadataValue, ...]:
     """Return what a value may be in typed metadata: in quotes text or a time, bare the one type that it looks like."""
-    moment = instant(text)
+    moment = parse_instant(text)
     if is_quoted:
         return (text,) if moment is None else (text, moment)
     if text in {"true", "false"}:
         return (text == "true",)
-    found = number(text) if moment is None else moment
+    found = parse_number(text) if moment is None else moment
     return (text,) if found is None else (found,)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from streambank.errors import InvalidArgument
-from streambank.rules.filtering.field_names import listed, snake
+from streambank.rules.filtering.field_names import join_names, to_snake_case
 
 MAX_KEYS = 3
 Item = TypeVar("Item")
@@ -62,9 +62,9 @@ def parse_order(text: str | None, allowed: Collection[str], default: str, *, fie
 
 def _key(part: str, allowed: Collection[str], field_name: str) -> SortKey:
     name, *rest = part.split() or [""]
-    known = {snake(field): field for field in allowed}
-    if snake(name) not in known:
-        raise InvalidArgument(field_name, f"there is no field {name[:30]!r} to order by, only {listed([*allowed])}")
+    known = {to_snake_case(field): field for field in allowed}
+    if to_snake_case(name) not in known:
+        raise InvalidArgument(field_name, f"there is no field {name[:30]!r} to order by, only {join_names([*allowed])}")
     if rest not in ([], ["asc"], ["desc"]):
         raise InvalidArgument(field_name, f"{name[:30]} may be followed by asc or desc only")
-    return SortKey(known[snake(name)], rest == ["desc"])
+    return SortKey(known[to_snake_case(name)], rest == ["desc"])

@@ -11,7 +11,7 @@ _MAX_BYTES = 1 << 19
 _MAX_INSTRUCTIONS = 4_000
 
 
-def compiled(pattern: str) -> Callable[[str], bool]:
+def compile_search(pattern: str) -> Callable[[str], bool]:
     """Return a search for *pattern* anywhere in a text. Raises ValueError for one that is invalid or too large."""
     import re2  # type: ignore[import-untyped]
 

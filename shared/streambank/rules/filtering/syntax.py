@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from streambank.rules.filtering import grammar, literals
-from streambank.rules.filtering.syntax_error import Refusal
+from streambank.rules.filtering.syntax_error import FilterSyntaxError
 
 if TYPE_CHECKING:
     from lark import Token, Tree, UnexpectedInput
@@ -103,9 +103,9 @@ def _check_size(text: str) -> None:
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
-        raise Refusal(error.start + 1, "half of a surrogate pair is no text") from error
+        raise FilterSyntaxError(error.start + 1, "half of a surrogate pair is no text") from error
     if size > MAX_BYTES:
-        raise Refusal(1, f"the filter has {size} bytes of UTF-8; the limit is {MAX_BYTES}")
+        raise FilterSyntaxError(1, f"the filter has {size} bytes of UTF-8; the limit is {MAX_BYTES}")
 
 
 def _parsed(text: str) -> Tree[Token]:
@@ -118,11 +118,11 @@ def _parsed(text: str) -> Tree[Token]:
         comparisons += token.type == "OPERATOR"
         dots = 0 if token.type == "OPERATOR" else dots + (token.type == "DOT")
         if dots > MAX_DOTS:
-            raise Refusal(_column(token), f"there are more than {MAX_DOTS} dots in a name")
+            raise FilterSyntaxError(_column(token), f"there are more than {MAX_DOTS} dots in a name")
         if nesting > MAX_NESTING:
-            raise Refusal(_column(token), f"more than {MAX_NESTING} parentheses are open")
+            raise FilterSyntaxError(_column(token), f"more than {MAX_NESTING} parentheses are open")
         if comparisons > MAX_COMPARISONS:
-            raise Refusal(_column(token), f"there are more than {MAX_COMPARISONS} comparisons")
+            raise FilterSyntaxError(_column(token), f"there are more than {MAX_COMPARISONS} comparisons")
     return cast("Tree[Token]", parsing.feed_eof(token))  # type: ignore[no-untyped-call]
 
 
@@ -130,17 +130,17 @@ def _column(token: Token) -> int:
     return (token.start_pos or 0) + 1
 
 
-def _complaint(error: UnexpectedInput, text: str) -> Refusal:
+def _complaint(error: UnexpectedInput, text: str) -> FilterSyntaxError:
     wanted: Collection[str] = getattr(error, "allowed", None) or getattr(error, "expected", None) or ()
     expected = next((words for name, words in _WANTED if name in wanted), "the end")
     token: Token | None = getattr(error, "token", None)
     if token is not None and token.type == "$END":
-        return Refusal(len(text) + 1, f"the filter ends where {expected} should be")
+        return FilterSyntaxError(len(text) + 1, f"the filter ends where {expected} should be")
     at = error.pos_in_stream or 0
     found = str(token if token is not None else text[at])
     if token is None and found in {'"', "'"} and "STRING" in wanted:
-        return Refusal(at + 1, "this quote is never closed")
-    return Refusal(at + 1, f"found {found[:30]!r} where {expected} should be")
+        return FilterSyntaxError(at + 1, "this quote is never closed")
+    return FilterSyntaxError(at + 1, f"found {found[:30]!r} where {expected} should be")
 
 
 def _node(tree: Tree[Any]) -> Node:
@@ -170,7 +170,7 @@ def _comparison(path: Any, operator: Any, value: Any) -> Comparison:
 def _text(token: Token, *, is_pattern: bool) -> str:
     if token.type != "STRING":
         return str(token)
-    return literals.unquoted(token, _column(token), is_pattern=is_pattern)
+    return literals.unquote(token, _column(token), is_pattern=is_pattern)
 
 
 def comparisons(node: Node) -> Iterator[Comparison]:
@@ -203,8 +203,8 @@ def _inner(node: Node) -> str:
 
 
 def _written(word: Word) -> str:
-    return literals.quoted(word.text) if word.quoted else word.text
+    return literals.quote(word.text) if word.quoted else word.text
 
 
 def _written_key(key: str) -> str:
-    return key if _KEY.fullmatch(key) else literals.quoted(key)
+    return key if _KEY.fullmatch(key) else literals.quote(key)

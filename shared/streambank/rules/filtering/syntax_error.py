@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Refusal(ValueError):
+class FilterSyntaxError(ValueError):
     """A filter breaks a rule at *column*, counted in characters from 1; `parse` makes it an InvalidArgument."""
 
     def __init__(self, column: int, problem: str) -> None:
