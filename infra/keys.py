@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _create(keys: ApiKeys, asked: argparse.Namespace, now: datetime) -> None:
     banks = (EVERY_BANK,) if asked.all_banks else tuple(dict.fromkeys(asked.bank))
     bound = _bound(asked.scope)
-    token = Token.made(secrets.token_bytes(ID_BYTES + SECRET_BYTES))
+    token = Token.from_random_bytes(secrets.token_bytes(ID_BYTES + SECRET_BYTES))
     principal = Principal(asked.name or token.key_id, banks, frozenset(asked.role), bound)
     expires = now + timedelta(days=asked.days) if asked.days else None
     keys.create(ApiKey(token.key_id, token.digest, principal, now, expires))

@@ -75,7 +75,7 @@ def entries(query: EmbeddedQuery, known: Remembered) -> dict[str, list[SearchEnt
 
 
 def _alone(entry: SearchEntry, known: Remembered) -> SearchEntry:
-    return replace(entry, words=known.words[entry.what.place]) if isinstance(entry.what, RawEvent) else entry
+    return replace(entry, words=known.words[entry.item.place]) if isinstance(entry.item, RawEvent) else entry
 
 
 def recalls(known: Remembered, embedder: Embedder) -> Iterator[tuple[str, float, Recall]]:
@@ -96,7 +96,7 @@ def _recall(
     parts = zip(shares or [None] * len(entries), entries, strict=True)
     scored = [(-score_fusion.fuse(share, entry.similarity, words=weight), entry) for share, entry in parts]
     scored.sort(key=lambda pair: (pair[0], *pair[1].precedence()))
-    hits = search_ranking.drop_cited_events([(score, entry.what) for score, entry in scored[: 10 * CUTS[-1]]])
+    hits = search_ranking.drop_cited_events([(score, entry.item) for score, entry in scored[: 10 * CUTS[-1]]])
     turns = [_turns(what, known.conversation) for (_, what), _ in zip(hits, range(CUTS[-1]), strict=False)]
     return recall(turns, question.evidence)
 

@@ -65,7 +65,7 @@ class Service:
         return pipeline.create(bank, name, SessionFields(user, **said), **self._with())
 
     def update(self, name="s1", **said):
-        fields = SessionFields(**{"said": frozenset(said) & EVERYTHING, **said})
+        fields = SessionFields(**{"changed": frozenset(said) & EVERYTHING, **said})
         return pipeline.update("default", name, fields, **self._with())
 
     def append(self, text="hi", name="s1", at=START, author="user", **more):

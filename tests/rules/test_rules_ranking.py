@@ -40,7 +40,7 @@ def test_a_memory_without_a_comparable_vector_is_far():
     known = [memory("none"), memory("long", vector=vectors.pack([1, 0, 0])), memory("near", vector=at(3))]
     ranked = ranking.rank_by_distance(known, at(0))
     assert ranked[0][1].id == "near"
-    assert [distance for distance, _ in ranked[1:]] == [vectors.FARTHEST, vectors.FARTHEST]
+    assert [distance for distance, _ in ranked[1:]] == [vectors.MAX_DISTANCE, vectors.MAX_DISTANCE]
 
 
 def test_exact_match_offers_exactly_equal_metadata():

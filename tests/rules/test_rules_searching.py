@@ -48,7 +48,7 @@ def test_order_is_that_of_distance_and_of_nothing_else(known, query, data):
     hits = search(query, memories)
     distances = [distance for distance, _ in hits]
     assert distances == sorted(distances)
-    assert all(0 <= distance <= vectors.FARTHEST for distance in distances)
+    assert all(0 <= distance <= vectors.MAX_DISTANCE for distance in distances)
     assert set(names(hits)) == {one.id for one in memories}
     mixed = data.draw(st.permutations(memories))
     assert names(search(query, mixed)) == names(hits)
@@ -99,7 +99,7 @@ def test_an_event_borrows_the_meaning_of_the_nearest_memory_that_cites_it():
     hits = search("unrelated", known, [raw(1), raw(2)])
     assert names(hits)[:2] == ["n", 1]
     assert hits[0][0] == hits[1][0]
-    assert hits[-1][0] == vectors.FARTHEST
+    assert hits[-1][0] == vectors.MAX_DISTANCE
 
 
 def test_an_events_own_vector_comes_first():

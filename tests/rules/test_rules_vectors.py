@@ -70,6 +70,6 @@ def test_vectors_that_do_not_compare_have_no_likeness():
 def test_distance_falls_as_likeness_rises(first, second):
     """Distances lie between 0 and 2, and are Euclid's for unit vectors; the unknown is farthest."""
     near, far = sorted([vectors.distance(first), vectors.distance(second)])
-    assert 0 <= near <= far <= vectors.FARTHEST == vectors.distance(None)
+    assert 0 <= near <= far <= vectors.MAX_DISTANCE == vectors.distance(None)
     assert vectors.distance(max(first, second)) == near
     assert vectors.distance(0) == math.sqrt(2)

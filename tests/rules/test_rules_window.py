@@ -70,7 +70,7 @@ def test_a_head_keeps_its_books(steps, bank_rule):
         assert (head.seq, head.count, head.size) == (total, len(arrivals), 10 * len(arrivals))
         assert head.start == head.seq - head.count + 1
         assert head.anchor == anchor
-        assert head.settings == before.settings.overlaid(step["settings"])
+        assert head.settings == before.settings.overridden_by(step["settings"])
         assert before.ripe is None or head.ripe is before.ripe
         assert step["is_last_part"] or head.ripe is before.ripe
         assert before.due is None or head.due <= before.due

@@ -1,4 +1,4 @@
-"""Which texts share words with a query: stems, weighed as BM25 does."""
+"""The words that texts share with a query, weighted by BM25 over stems."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-# How soon a repeated word stops counting, and how much a long text is held against it: Lucene's usual pair for
-# short texts, and as good as any on LoCoMo (docs/decisions/0013).
+# BM25's parameters: saturation of repeated words, and the penalty for long texts. Lucene's usual values for short
+# texts, and as good as any on LoCoMo (docs/decisions/0013).
 K1, B = 0.9, 0.4
 WordCounts: TypeAlias = Mapping[str, float]
 
-# Vowel signs and other marks belong to words, though `\w` does not know them.
+# Vowel signs and other marks belong to words, but `\w` does not match them.
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0900-\u0963"
 )
 _INDIC = "\u0980-\u0dff\u0f00-\u0fff"
-# Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, kana, Chinese characters.
+# Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana, Chinese characters.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -39,9 +39,9 @@ _STOP = frozenset(
 
 
 def count_words(text: str) -> WordCounts:
-    """Return the words of *text* and how often each is there, without those that say nothing.
+    """Return the words of *text* with their counts, without stop words.
 
-    Text without spaces goes in pairs of characters.
+    Text in a script without spaces is cut into pairs of characters.
     """
     if text.isascii():
         counts = Counter(_ENGLISH_WORD.findall(text.lower()))
@@ -60,17 +60,17 @@ def _split(run: str) -> Sequence[str]:
 
 
 def add_weighted(own: WordCounts, *others: tuple[float, WordCounts]) -> WordCounts:
-    """Return the words of a text with those of others, each at its share."""
-    together = dict(own)
-    for share, other in others:
+    """Return the word counts of a text plus those of *others*, each multiplied by its weight."""
+    total = dict(own)
+    for weight, other in others:
         for word, count in other.items():
-            together[word] = together.get(word, 0.0) + share * count
-    return together
+            total[word] = total.get(word, 0.0) + weight * count
+    return total
 
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Return the stem of an English word; a word of another script is its own."""
+    """Return the stem of an English word; a word of another script is its own stem."""
     if not (word.isascii() and word.isalpha()):
         return word
     # Importing it takes as long as a function's whole start may; a stemmer of its own, since it works in place.
@@ -80,39 +80,39 @@ def stem(word: str) -> str:
 
 
 def shares(query: str, texts: Sequence[WordCounts]) -> list[float] | None:
-    """Return the share of *query*'s weight that each of *texts* holds, from 0 to 1; None where no word is found.
+    """Return the share of *query*'s weight that each of *texts* has, from 0 to 1; None if no text has a word of it.
 
-    It is BM25 over the most that BM25 could be: every stem of the query in a text, again and again. Rare stems weigh
-    more; a stem that no text holds weighs most, so a query that asks for something else is answered less surely.
+    The share is the BM25 score divided by its upper bound: every stem of the query, repeated without end. Rare stems
+    weigh more, and a stem that no text has weighs most, so a query about something else gets low shares.
     """
-    wanted = {stem(word) for word in count_words(query)}
-    found = _occurrences(wanted, texts)
-    if not any(found):
+    stems = {stem(word) for word in count_words(query)}
+    occurrences = _occurrences(stems, texts)
+    if not any(occurrences):
         return None
-    weights = {one: _weight(sum(one in counts for counts in found), len(texts)) for one in wanted}
+    weights = {one: _weight(sum(one in counts for counts in occurrences), len(texts)) for one in stems}
     lengths = [sum(text.values()) for text in texts]
-    average, most = sum(lengths) / len(lengths), sum(weights.values()) * (K1 + 1)
+    average, upper_bound = sum(lengths) / len(lengths), sum(weights.values()) * (K1 + 1)
     return [
-        sum(weights[one] * _saturated(count, length / average) for one, count in counts.items()) / most
-        for counts, length in zip(found, lengths, strict=True)
+        sum(weights[one] * _saturated(count, length / average) for one, count in counts.items()) / upper_bound
+        for counts, length in zip(occurrences, lengths, strict=True)
     ]
 
 
-def _occurrences(wanted: set[str], texts: Sequence[WordCounts]) -> list[dict[str, float]]:
-    """Return how often each text holds each wanted stem; only words that begin like one are stemmed."""
-    firsts = {one[0] for one in wanted}
+def _occurrences(stems: set[str], texts: Sequence[WordCounts]) -> list[dict[str, float]]:
+    """Return the counts of *stems* in each text; only words with the first letter of a stem are stemmed."""
+    first_letters = {one[0] for one in stems}
     counts: list[dict[str, float]] = []
     for text in texts:
-        held: dict[str, float] = {}
+        by_stem: dict[str, float] = {}
         for word, count in text.items():
-            if word[0] in firsts and stem(word) in wanted:
-                held[stem(word)] = held.get(stem(word), 0.0) + count
-        counts.append(held)
+            if word[0] in first_letters and stem(word) in stems:
+                by_stem[stem(word)] = by_stem.get(stem(word), 0.0) + count
+        counts.append(by_stem)
     return counts
 
 
-def _weight(holding: int, texts: int) -> float:
-    return math.log(1 + (texts - holding + 0.5) / (holding + 0.5))
+def _weight(matches: int, texts: int) -> float:
+    return math.log(1 + (texts - matches + 0.5) / (matches + 0.5))
 
 
 def _saturated(count: float, relative_length: float) -> float:

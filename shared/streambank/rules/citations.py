@@ -1,4 +1,4 @@
-"""The text of events: what a model is shown of one, and what a memory quotes of those that it came from."""
+"""The text of events: for prompts, and for the citations of memories."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ MAX_CITATION_CHARACTERS = 3_000
 
 
 def prompt_text(event: StoredEvent) -> str:
-    """Return what a model is shown of *event*: its text, without thoughts and memories that were recalled."""
+    """Return the text of *event* for a prompt: without thoughts, and without memories that the client recalled."""
     texts = (part["text"] for part in event.event.parts if not part.get("thought") and part.get("text"))
     return remove_recalled("\n".join(texts)).strip()
 
 
 def event_line(event: StoredEvent) -> str:
-    """Return *event* as one dated line, cut at 1,000 characters of its text; empty where it has none."""
+    """Return *event* as one dated line of at most 1,000 characters of text, or an empty text if it has none."""
     text = " ".join(prompt_text(event)[:MAX_TURN_CHARACTERS].split())
     return f"[{event.order()[0].date().isoformat()}] {text}" if text else ""
 
 
 def cited_text(seqs: Container[int], events: Iterable[StoredEvent]) -> str:
-    """Return the lines of those of *events* whose numbers are in *seqs*, at most 3,000 characters."""
+    """Return the lines of the events whose numbers are in *seqs*, at most 3,000 characters."""
     lines = (event_line(event) for event in events if event.seq in seqs)
     return "\n".join(filter(None, lines))[:MAX_CITATION_CHARACTERS]
 
@@ -35,9 +35,9 @@ def cited_text(seqs: Container[int], events: Iterable[StoredEvent]) -> str:
 def citation(
     window: Window, number: int, seqs: Container[int], events: Iterable[StoredEvent], *, retention: timedelta
 ) -> Citation | None:
-    """Return what candidate *number* (from 0) of *window* quotes, None where its events have no text.
+    """Return the citation of candidate *number* (from 0) of *window*, or None if its events have no text.
 
-    It lasts as long as the events themselves are kept.
+    It expires when the events do.
     """
     text = cited_text(seqs, events)
     expires = window.last_arrival + retention

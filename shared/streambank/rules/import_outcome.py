@@ -1,4 +1,4 @@
-"""What an import does with a memory, given what is there."""
+"""What an import does with a memory, given the memory that the bank has."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from streambank.model.memory import Memory
 
 
 class ImportOutcome(StrEnum):
-    """What becomes of a record; the names are those of the counts."""
+    """What becomes of a record; the values are the names of the counts."""
 
-    TAKEN_IN = "imported"
-    KEPT = "kept"  # what is there is as new, or newer
-    ELSEWHERE = "conflicting"  # the id is another's
+    IMPORTED = "imported"
+    KEPT = "kept"  # the bank's memory is as new, or newer
+    CONFLICTING = "conflicting"  # another scope has the id
     EXPIRED = "expired"
     ERASED = "erased"
 
 
-def decide_import(incoming: Memory, present: Memory | None, *, is_elsewhere: bool, now: datetime) -> ImportOutcome:
-    """Return what becomes of *incoming*: it takes the place of nothing that was changed, or deleted, as late as it."""
+def decide_import(incoming: Memory, existing: Memory | None, *, is_id_taken: bool, now: datetime) -> ImportOutcome:
+    """Return what becomes of *incoming*; it replaces only a memory that was last changed before it.
+
+    *is_id_taken* is True if another scope has a memory with this id.
+    """
     if not incoming.is_live(now):
         return ImportOutcome.EXPIRED
-    if is_elsewhere:
-        return ImportOutcome.ELSEWHERE
-    if present is None or (present.deleted is None and not present.is_live(now)):
-        return ImportOutcome.TAKEN_IN
-    touched = max(present.updated, present.deleted or present.updated)
-    return ImportOutcome.KEPT if touched >= incoming.updated else ImportOutcome.TAKEN_IN
+    if is_id_taken:
+        return ImportOutcome.CONFLICTING
+    if existing is None or (existing.deleted is None and not existing.is_live(now)):
+        return ImportOutcome.IMPORTED
+    last_change = max(existing.updated, existing.deleted or existing.updated)
+    return ImportOutcome.KEPT if last_change >= incoming.updated else ImportOutcome.IMPORTED

@@ -1,4 +1,4 @@
-"""Which memories a caller asks for: filter, metadata groups, types."""
+"""The selection of memories in a request: filter, metadata groups, types."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TYPES = ("NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A filter and groups that must both hold; *text* stands for them in page tokens."""
+    """A filter and groups that must both match; page tokens contain *text* in their place."""
 
     filter: Filter
     groups: Groups
@@ -37,34 +37,34 @@ class Selection:
     text: str = field(default="")
 
     def matches(self, memory: Memory) -> bool:
-        """Tell whether *memory* is asked for."""
+        """Tell whether *memory* is selected."""
         is_of_type = _TYPES[memory.profile is not None] in self.types
         return is_of_type and self.filter.matches(field_values(memory)) and self.groups.matches(memory.metadata)
 
     def may_match(self, scope: dict[str, str]) -> bool:
-        """Tell whether a memory of *scope* may be asked for, as far as the filter pins the scope."""
-        whole = self.filter.pinned("scope")
-        return (whole is None or whole == scope) and self.filter.pinned_keys("scope").items() <= scope.items()
+        """Tell whether a memory of *scope* can match, as far as the filter fixes the scope."""
+        pinned = self.filter.pinned("scope")
+        return (pinned is None or pinned == scope) and self.filter.pinned_keys("scope").items() <= scope.items()
 
     @property
     def scope(self) -> dict[str, str] | None:
         """Return the one scope that a match must have, or None."""
-        whole = self.filter.pinned("scope")
-        return whole if isinstance(whole, dict) else None
+        pinned = self.filter.pinned("scope")
+        return pinned if isinstance(pinned, dict) else None
 
 
 def parse_selection(
     text: str, groups: Any = None, types: Any = None, *, groups_path: str = "filterGroups"
 ) -> Selection:
-    """Return what a request asks for. Raises InvalidArgument: a filter never widens."""
+    """Return the selection of a request. Raises InvalidArgument; an invalid filter is never ignored."""
     parsed = parse(text, FIELDS)
-    found = parse_groups(groups, groups_path)
-    wanted = parse_types(types)
-    return Selection(parsed, found, wanted, f"{parsed} | {found} | {sorted(wanted)}")
+    parsed_groups = parse_groups(groups, groups_path)
+    type_names = parse_types(types)
+    return Selection(parsed, parsed_groups, type_names, f"{parsed} | {parsed_groups} | {sorted(type_names)}")
 
 
 def parse_types(types: Any) -> tuple[str, ...]:
-    """Return the types of memories that are asked for: where nothing is said, those in natural language."""
+    """Return the requested types of memories; the default is those in natural language."""
     if types is None or types == []:
         return _TYPES[:1]
     if not isinstance(types, list) or any(name not in _TYPES for name in types):
@@ -73,12 +73,12 @@ def parse_types(types: Any) -> tuple[str, ...]:
 
 
 def parse_memory_order(text: str | None) -> Order:
-    """Return how a list is ordered. Raises InvalidArgument."""
+    """Return the order of a list of memories. Raises InvalidArgument."""
     return parse_order(text, ORDERS, DEFAULT_ORDER)
 
 
 def field_values(memory: Memory) -> dict[str, object]:
-    """Return what filters and orders see of *memory*."""
+    """Return the values of *memory* for filters and orders."""
     return {
         "fact": memory.fact,
         "display_name": memory.display_name,

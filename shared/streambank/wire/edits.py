@@ -47,7 +47,7 @@ def _masked(mask: str) -> AbstractSet[str]:
 def _edit(fields: Fields, named: AbstractSet[str], *, now: datetime) -> Edit:
     """A field that the mask names and the body lacks is emptied, but for the fact, which a memory must have."""
     return Edit(
-        named=named,
+        fields=named,
         fact=fact(*swap(fields.get("fact", ("fact", "")))) if "fact" in named else "",
         display_name=_name(fields, "displayName"),
         description=_name(fields, "description"),

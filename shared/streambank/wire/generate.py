@@ -60,7 +60,7 @@ def _settings(fields: Fields) -> WindowSettings:
     said = window_settings(fields)
     skip = reader.boolean(*swap(fields["disableConsolidation"])) if "disableConsolidation" in fields else None
     allowed = topics.topics(*swap(fields["allowedTopics"])) if "allowedTopics" in fields else None
-    return said.overlaid(WindowSettings(disable_consolidation=skip, allowed_topics=allowed or None))
+    return said.overridden_by(WindowSettings(disable_consolidation=skip, allowed_topics=allowed or None))
 
 
 def _session(fields: Fields) -> SessionSource | None:

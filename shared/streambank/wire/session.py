@@ -65,7 +65,7 @@ def _said(fields: reader.Fields, names: frozenset[str]) -> SessionFields:
         state=_state(fields),
         labels=_labels(fields),
         expiry=_expiry(fields),
-        said=frozenset(_CHANGEABLE[name] for name in names if name in _CHANGEABLE),
+        changed=frozenset(_CHANGEABLE[name] for name in names if name in _CHANGEABLE),
     )
 
 

@@ -78,7 +78,7 @@ def consolidate(attempt: Attempt, *, windows: Windows, plans: Plans, banks: Bank
     kept = [memory for memory in view.memories if memory.profile]
     natural = [memory for memory in view.memories if not memory.profile]
     near = ranking.nearest_to_candidates(_searched(rest), ranking.eligible(natural, window.settings))
-    offered = {memory.id: memory.mark for memory in [*near, *(kept if _has_profiles(rest) else [])]}
+    offered = {memory.id: memory.fingerprint for memory in [*near, *(kept if _has_profiles(rest) else [])]}
     asking = _Asking(window, bank_config(banks.document(attempt.bank), window.stream.scope), near, kept)
     try:
         judged = _still_valid(plans.plan(attempt), window, offered) or _judge(rest, asking, context)
@@ -160,7 +160,7 @@ def _request(candidates: Sequence[Candidate], asking: _Asking, context: Consolid
 
 def _earlier(memory: Memory, asking: _Asking, context: ConsolidateContext) -> tuple[str, ...]:
     """Return what *memory* said before, as many texts as the bank wants a model to see beside the present one."""
-    wanted = asking.config.revisions_shown - 1
+    wanted = asking.config.revisions_per_candidate - 1
     if wanted < 1 or memory.revision < 2:
         return ()
     found = context.memories.revisions(asking.window.stream.bank, memory, now=context.now)

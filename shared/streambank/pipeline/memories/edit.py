@@ -72,7 +72,7 @@ def update_memory(
         Unavailable: the scope is written too fast.
     """
     model = bank_config(context.banks.document(bank)).embedding_model
-    vector = context.embedder.embed([edit.fact], model=model)[0] if "fact" in edit.named else b""
+    vector = context.embedder.embed([edit.fact], model=model)[0] if "fact" in edit.fields else b""
 
     def changed(memory: Memory) -> Change:
         if scope is not None and scope != memory.scope:

@@ -87,7 +87,7 @@ def _event_entries(
     vectors = embedder.embed([citations.event_line(one.event) for one in own]) if own else []
     places = {one.place for one in shown}
     entries = search_ranking.event_entries(query, looked, vectors, memories)
-    return [one for one in entries if isinstance(one.what, RawEvent) and one.what.place in places]
+    return [one for one in entries if isinstance(one.item, RawEvent) and one.item.place in places]
 
 
 def _fitting(hits: Iterable[Hit], top_k: int) -> list[Hit]:

@@ -108,7 +108,7 @@ def update(
 
 def _rewritten(bank: str, before: Session, after: Session, said: SessionFields, sessions: Sessions) -> Session:
     """Events must never expire before their session: they go first to a later end, last to an earlier one."""
-    is_retimed, is_later = "expiry" in said.said, before.outlived_by(after.expires)
+    is_retimed, is_later = "expiry" in said.changed, before.is_extended_by(after.expires)
     if is_retimed and is_later:
         sessions.retime(bank, before, after.expires)
     stored = sessions.update(bank, before, after)

@@ -1,4 +1,4 @@
-"""Filters and orders that callers write: AIP-160 filters, filter groups over metadata, AIP-132 orders."""
+"""Filters and orders in requests: AIP-160 filters, filter groups over metadata, AIP-132 orders."""
 
 from streambank.rules.filtering.conditions import Kind
 from streambank.rules.filtering.filter import Filter, parse

@@ -1,10 +1,10 @@
-"""What is wrong with a filter, and where."""
+"""The error of a filter that is not valid."""
 
 from __future__ import annotations
 
 
 class FilterSyntaxError(ValueError):
-    """A filter breaks a rule at *column*, counted in characters from 1; `parse` makes it an InvalidArgument."""
+    """A filter is wrong at *column*, counted in characters from 1; `parse` raises it as InvalidArgument."""
 
     def __init__(self, column: int, problem: str) -> None:
         super().__init__(f"column {column}: {problem}")

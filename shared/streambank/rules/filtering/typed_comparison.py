@@ -1,4 +1,4 @@
-"""Comparing typed metadata: number 10 is not text "10", and times count in whole seconds."""
+"""Comparison of typed metadata: the number 10 is not the text "10", and times are compared in whole seconds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 
-def holds(compare: Callable[[Any, Any], bool], stored: object, wanted: object) -> bool:
-    """Tell whether both are of one type and *compare* holds for them."""
-    return _type(stored) is _type(wanted) and compare(_comparable(stored), _comparable(wanted))
+def holds(compare: Callable[[Any, Any], bool], stored: object, expected: object) -> bool:
+    """Tell whether both values have one type and *compare* holds for them."""
+    return _type(stored) is _type(expected) and compare(_comparable(stored), _comparable(expected))
 
 
 def _type(value: object) -> type:
