@@ -1,4 +1,4 @@
-"""Pronouns given the noun that they mean, where only one can be meant."""
+"""Replaces a pronoun by its antecedent, if only one antecedent is possible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PERSON = "|".join(
 _WORDS = r"(?:[\w'-]+ ){0,2}?"
 _NAME = r"(?: [A-Z][\w'-]{0,30})?"
 _SUBJECT = re.compile(rf"^(?:My|Our|my|our) (?P<noun>{_WORDS}(?P<head>{_PERSON})\b{_NAME})")
-_HAD = re.compile(
+_OWNED = re.compile(
     r"^(?:I|We|i|we)(?:'ve)? (?:(?:just|also|recently) )?(?:have|got|have got|adopted|bought|own|drive|ride|play"
     rf"|keep) an? (?P<noun>{_WORDS}(?P<head>[\w-]+))(?:(?:,| called| named) (?P<name>[A-Z][\w'-]{{0,30}}))?"
     r"(?=,? (?:who|and|with|in|from|last|on|at|for|that|yesterday|today)\b|$)"
@@ -34,7 +34,7 @@ _SEVERAL = re.compile(
     r"|several|many) (?P<noun>(?:[\w-]+ )?[\w-]+s|(?:[\w-]+ )?children)(?=[, ]|$)"
 )
 _THING = re.compile(r"^(?:My|Our|my|our) (?P<noun>(?:[\w'-]+ ){0,2}?[\w'-]+) (?:is|was|has|had|needs|cost)\b")
-_MET = re.compile(
+_MET_PERSON = re.compile(
     r"^(?:I|We)(?:'ve| have)? (?:met|saw|seen|visited|called|know|dated|hired|married) "
     r"(?P<name>[A-Z][a-z][\w'-]{0,30})(?= |,|$)"
 )
@@ -46,33 +46,37 @@ _MODELS_NAME = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][a-z][\w'-]*", re.MULTILINE
 
 @dataclass(frozen=True, slots=True)
 class Antecedent:
-    """Whom or what the next pronoun of *pronouns* means: "My sister Wies" for "she"."""
+    """The noun that the next pronoun of *pronouns* refers to: "My sister Wies" for "she"."""
 
     noun: str
     pronouns: frozenset[str]
 
 
 def find_antecedent(sentence: str) -> Antecedent | None:
-    """Return what a pronoun after *sentence* means, or None where it may mean nothing or several things."""
-    met = _MET.match(sentence)
-    if met is not None:
-        return None if _names_others(sentence[met.end() :]) else Antecedent(met["name"], frozenset({"he", "she"}))
-    found = _SUBJECT.match(sentence) or _SEVERAL.match(sentence) or _HAD.match(sentence) or _THING.match(sentence)
-    if found is None:
+    """Return what a pronoun after *sentence* refers to, or None if that is nothing or ambiguous."""
+    met_match = _MET_PERSON.match(sentence)
+    if met_match is not None:
+        return (
+            None
+            if _names_others(sentence[met_match.end() :])
+            else Antecedent(met_match["name"], frozenset({"he", "she"}))
+        )
+    match = _SUBJECT.match(sentence) or _SEVERAL.match(sentence) or _OWNED.match(sentence) or _THING.match(sentence)
+    if match is None:
         return None
-    rest = sentence[found.end() :]
-    pronouns = _pronouns(found, rest)
-    named = found.groupdict().get("name")
-    return Antecedent(f"My {found['noun']}" + (f" {named}" if named else ""), pronouns) if pronouns else None
+    rest = sentence[match.end() :]
+    pronouns = _pronouns(match, rest)
+    named = match.groupdict().get("name")
+    return Antecedent(f"My {match['noun']}" + (f" {named}" if named else ""), pronouns) if pronouns else None
 
 
-def _pronouns(found: re.Match[str], rest: str) -> frozenset[str]:
-    """Return the pronouns that can mean what was *found*, and nothing of the *rest* of its sentence."""
-    head = found.groupdict().get("head")
-    if head is None and found.re is _SEVERAL:
+def _pronouns(match: re.Match[str], rest: str) -> frozenset[str]:
+    """Return the pronouns that can refer to the noun of *match*, but to nothing in the *rest* of the sentence."""
+    head = match.groupdict().get("head")
+    if head is None and match.re is _SEVERAL:
         return frozenset() if _OTHER_THING.search(rest) else frozenset({"they"})
     is_person = head is not None and head.lower() in _PERSONS
-    if head is None or not (is_person or found.re is _SUBJECT):
+    if head is None or not (is_person or match.re is _SUBJECT):
         return frozenset() if _OTHER_THING.search(rest) else frozenset({"it"})
     return frozenset() if _names_others(rest) else _of_person(head.lower())
 
@@ -90,14 +94,14 @@ def _of_person(head: str) -> frozenset[str]:
     return frozenset({"they"} if is_several or head in {"children", "twins", "friends"} else {"he", "she"})
 
 
-def stays_unambiguous(known: Antecedent, reply: str) -> bool:
-    """Tell whether a model's *reply* names nobody else whom a pronoun after it could mean."""
-    named = [word for word in _MODELS_NAME.findall(reply) if word not in known.noun.split()]
-    others = (word for word in _OTHER_PERSON.findall(reply) if word.lower() not in known.noun.lower().split())
+def stays_unambiguous(antecedent: Antecedent, reply: str) -> bool:
+    """Tell whether a model's *reply* names no other person to whom a pronoun could refer."""
+    named = [word for word in _MODELS_NAME.findall(reply) if word not in antecedent.noun.split()]
+    others = (word for word in _OTHER_PERSON.findall(reply) if word.lower() not in antecedent.noun.lower().split())
     return not named and next(others, None) is None
 
 
-_STARTS = re.compile(
+_STARTS_WITH_PRONOUN = re.compile(
     r"^(?:(?P<who>he|she|it|they)(?P<short>'s|'re|'ve|'ll|'d)?|(?P<whose>his|her|its|their))\s+(?=\w)", re.IGNORECASE
 )
 _OWNERS = {"his": "he", "her": "she", "its": "it", "their": "they"}
@@ -114,27 +118,27 @@ _OBJECT = re.compile(
 _SUBJECTS = {"it": "it", "him": "he", "her": "she", "them": "they"}
 
 
-def replace_pronoun(sentence: str, known: Antecedent | None) -> str:
-    """Return *sentence* with the noun that is *known* in place of the pronoun that means it."""
-    if known is None:
+def replace_pronoun(sentence: str, antecedent: Antecedent | None) -> str:
+    """Return *sentence* with its pronoun replaced by *antecedent*, if it can refer to it."""
+    if antecedent is None:
         return sentence
-    found = _STARTS.match(sentence)
-    if found is not None:
-        return _started(sentence, found, known)
-    held = _OBJECT.match(sentence)
-    if held is None or _SUBJECTS[held["what"].lower()] not in known.pronouns:
+    match = _STARTS_WITH_PRONOUN.match(sentence)
+    if match is not None:
+        return _replace_subject(sentence, match, antecedent)
+    object_match = _OBJECT.match(sentence)
+    if object_match is None or _SUBJECTS[object_match["what"].lower()] not in antecedent.pronouns:
         return sentence
-    return f"{held['before']} {re.sub('^My ', 'my ', known.noun)}{sentence[held.end() :]}"
+    return f"{object_match['before']} {re.sub('^My ', 'my ', antecedent.noun)}{sentence[object_match.end() :]}"
 
 
-def _started(sentence: str, found: re.Match[str], known: Antecedent) -> str:
-    rest = sentence[found.end() :]
-    if found["whose"]:
-        owns = _OWNERS[found["whose"].lower()] in known.pronouns
-        return f"{_possessive(known.noun)} {rest}" if owns else sentence
-    if found["who"].lower() not in known.pronouns:
+def _replace_subject(sentence: str, match: re.Match[str], antecedent: Antecedent) -> str:
+    rest = sentence[match.end() :]
+    if match["whose"]:
+        owns = _OWNERS[match["whose"].lower()] in antecedent.pronouns
+        return f"{_possessive(antecedent.noun)} {rest}" if owns else sentence
+    if match["who"].lower() not in antecedent.pronouns:
         return sentence
-    return f"{known.noun} {_verb(found['short'], rest)}{rest}"
+    return f"{antecedent.noun} {_verb(match['short'], rest)}{rest}"
 
 
 def _possessive(noun: str) -> str:

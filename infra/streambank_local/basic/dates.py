@@ -1,4 +1,4 @@
-"""Relative dates made absolute against the instant at which they were said."""
+"""Replaces relative dates by absolute ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMBERS = {
 
 
 def local_time(at: datetime, time_zone: str) -> datetime:
-    """Return *at* as its speaker's clock shows it: its own offset wins, else *time_zone*."""
+    """Return *at* in local time: its own offset if it has one, else *time_zone*."""
     aware = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
     if aware.utcoffset() != timedelta(0):
         return aware
@@ -88,18 +88,18 @@ def _year(year: int) -> ResolvedDate:
 
 def _weekday(day: date, name: str, direction: int) -> ResolvedDate:
     """Return the nearest *name* strictly before (-1) or after (1) *day*."""
-    wanted = next(index for index, known in enumerate(WEEKDAYS) if known.lower() == name)
-    ahead = (wanted - day.weekday()) % 7
+    target = next(index for index, known in enumerate(WEEKDAYS) if known.lower() == name)
+    ahead = (target - day.weekday()) % 7
     return _day(day + timedelta(days=(ahead or 7) if direction > 0 else ahead - 7))
 
 
 def _named_month(day: date, name: str, direction: int) -> ResolvedDate:
-    wanted = next(index for index, known in enumerate(MONTHS, 1) if known.lower() == name)
+    target = next(index for index, known in enumerate(MONTHS, 1) if known.lower() == name)
     if direction == 0:
-        return _month(day.year, wanted)
-    past = day.year if wanted < day.month else day.year - 1
-    coming = day.year if wanted > day.month else day.year + 1
-    return _month(past if direction < 0 else coming, wanted)
+        return _month(day.year, target)
+    past = day.year if target < day.month else day.year - 1
+    coming = day.year if target > day.month else day.year + 1
+    return _month(past if direction < 0 else coming, target)
 
 
 def _season(day: date, name: str, direction: int) -> ResolvedDate:
@@ -109,8 +109,8 @@ def _season(day: date, name: str, direction: int) -> ResolvedDate:
     return ResolvedDate(f"{name} {begun if direction < 0 else coming}", "in")
 
 
-def _counted(day: date, number: int, unit: str) -> ResolvedDate:
-    """Return the date *number* units after *day*, no finer than the unit."""
+def _after_units(day: date, number: int, unit: str) -> ResolvedDate:
+    """Return the date *number* units after *day*, as precise as the unit."""
     if unit == "day":
         return _day(day + timedelta(days=number))
     if unit == "week":
@@ -129,7 +129,7 @@ def _span(day: date, unit: str, step: int) -> ResolvedDate:
 _STEPS = {"last": -1, "past": -1, "this past": -1, "this": 0, "next": 1, "this coming": 1, "coming": 1}
 
 
-def _stepped(day: date, step: str, what: str) -> ResolvedDate:
+def _resolve_step(day: date, step: str, what: str) -> ResolvedDate:
     direction = _STEPS[step]
     if what in {"week", "weekend", "month", "year"}:
         return _span(day, what, direction)
@@ -176,51 +176,51 @@ _SUBJECT_VERB = re.compile(r"\s+(?:is|was|will|has|had|were)\b", re.IGNORECASE)
 
 
 def resolve_dates(sentence: str, local: datetime) -> str:
-    """Return *sentence* with its relative dates replaced by what they meant on the day *local*."""
-    return _RELATIVE.sub(lambda found: _replacement(found, local.date()), sentence)
+    """Return *sentence* with its relative dates replaced by absolute ones, as of the day *local*."""
+    return _RELATIVE.sub(lambda match: _replacement(match, local.date()), sentence)
 
 
-def _replacement(found: re.Match[str], day: date) -> str:
+def _replacement(match: re.Match[str], day: date) -> str:
     try:
-        dated = _resolved(found, day)
+        dated = _resolve(match, day)
     except OverflowError:
-        return found[0]
+        return match[0]
     if dated is None:
-        return found[0]
-    if found["owner"]:
-        return f"{found[0]} ({dated.text})"
-    return _placed(found, dated)
+        return match[0]
+    if match["owner"]:
+        return f"{match[0]} ({dated.text})"
+    return _with_preposition(match, dated)
 
 
-def _placed(found: re.Match[str], dated: ResolvedDate) -> str:
-    before = found["before"]
+def _with_preposition(match: re.Match[str], dated: ResolvedDate) -> str:
+    before = match["before"]
     if before and before.lower() not in {"in", "on", "around"}:
         return f"{before} {dated.text}"
-    starts = found.start() == 0
-    if starts and not before and _SUBJECT_VERB.match(found.string, found.end()):
+    starts = match.start() == 0
+    if starts and not before and _SUBJECT_VERB.match(match.string, match.end()):
         return dated.text[:1].upper() + dated.text[1:]
     preposition = dated.preposition
     return f"{preposition.capitalize() if starts else preposition} {dated.text}"
 
 
-def _resolved(found: re.Match[str], day: date) -> ResolvedDate | None:
-    if found["simple"]:
-        return _SIMPLE[found["simple"].lower()](day)
-    if found["ago"]:
-        return _counted(day, -_count(found["ago"]), found["unit"].lower())
-    if found["ahead"]:
-        return _counted(day, _count(found["ahead"]), found["coming"].lower())
-    if found["step"]:
-        return _stepped(day, found["step"].lower(), _SHORT.get(found["what"].lower(), found["what"].lower()))
-    return _tensed(found, day)
+def _resolve(match: re.Match[str], day: date) -> ResolvedDate | None:
+    if match["simple"]:
+        return _SIMPLE[match["simple"].lower()](day)
+    if match["ago"]:
+        return _after_units(day, -_count(match["ago"]), match["unit"].lower())
+    if match["ahead"]:
+        return _after_units(day, _count(match["ahead"]), match["coming"].lower())
+    if match["step"]:
+        return _resolve_step(day, match["step"].lower(), _SHORT.get(match["what"].lower(), match["what"].lower()))
+    return _resolve_by_tense(match, day)
 
 
-def _tensed(found: re.Match[str], day: date) -> ResolvedDate | None:
+def _resolve_by_tense(match: re.Match[str], day: date) -> ResolvedDate | None:
     """Resolve a bare weekday by the sentence's tense; one without a tense is a habit."""
-    name = found["bare"].lower()
-    if _FUTURE.search(found.string):
+    name = match["bare"].lower()
+    if _FUTURE.search(match.string):
         return _weekday(day, name, 1)
-    return _weekday(day, name, -1) if _PAST.search(found.string) else None
+    return _weekday(day, name, -1) if _PAST.search(match.string) else None
 
 
 def _count(number: str) -> int:

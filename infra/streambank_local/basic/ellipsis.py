@@ -1,4 +1,4 @@
-"""Statements without their subject ("Just moved to Linz") given one."""
+"""Adds the omitted subject to a statement ("Just moved to Linz")."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HAS_SUBJECT = re.compile(
 
 
 def add_subject(sentence: str) -> str:
-    """Return *sentence* with the "I" that it leaves out."""
+    """Return *sentence* with the "I" or "I'm" that it omits."""
     if _HAS_SUBJECT.search(sentence):
         return sentence
     lowered = sentence[:1].lower() + sentence[1:]

@@ -1,4 +1,4 @@
-"""The facts of a window while it is read: restated ones merge, later values replace earlier ones, forgotten ones go."""
+"""The facts of a window while it is read: repeated facts are merged, later values replace earlier ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from streambank_local.basic.slots import MEATLESS
 
 @dataclass(frozen=True, slots=True)
 class PendingFact:
-    """A fact in the making: its text, the turns behind it, its topic and whether a turn of its own backs it."""
+    """A fact of the window: its text, turns, topic and meaning; *own* is False if only context turns state it."""
 
     text: str
     events: tuple[int, ...]
@@ -22,77 +22,77 @@ class PendingFact:
 
 
 class FactList:
-    """A window's notes in the order of their latest statement."""
+    """The facts of a window in the order of their latest statement."""
 
     def __init__(self) -> None:
-        self._notes: dict[int, PendingFact] = {}
+        self._facts: dict[int, PendingFact] = {}
         self._by_key: dict[object, int] = {}
         self._by_stem: dict[str, set[int]] = {}
         self._serial = 0
 
     def __iter__(self) -> Iterator[PendingFact]:
-        return iter(self._notes.values())
+        return iter(self._facts.values())
 
-    def add(self, note: PendingFact) -> None:
-        """Take *note* in, in place of what it restates or replaces."""
-        earlier = [self._notes[serial] for serial in self._replaced(note.meaning)]
-        self._drop(self._replaced(note.meaning))
-        events = {event for each in (*earlier, note) for event in each.events}
+    def add(self, fact: PendingFact) -> None:
+        """Add *fact* in place of the facts that it repeats or replaces."""
+        earlier = [self._facts[serial] for serial in self._replaced_serials(fact.meaning)]
+        self._remove_all(self._replaced_serials(fact.meaning))
+        events = {event for each in (*earlier, fact) for event in each.events}
         merged = PendingFact(
-            note.text, tuple(sorted(events)), note.topic, note.meaning, note.own or any(each.own for each in earlier)
+            fact.text, tuple(sorted(events)), fact.topic, fact.meaning, fact.own or any(each.own for each in earlier)
         )
         self._insert(merged)
 
     def forget(self, what: Meaning) -> None:
-        """Drop every note that a request for *what* fits."""
-        # A fit lacks at most a quarter of the words, so it holds one of any quarter plus one: the rarest will do.
-        asked = sorted(request_stems(what), key=lambda word: (len(self._by_stem.get(word, ())), word))
-        near = {serial for word in asked[: len(asked) // 4 + 1] for serial in self._by_stem.get(word, ())}
-        self._drop({serial for serial in near if match_score(what, self._notes[serial].meaning) > 0})
+        """Remove every fact that matches a request to forget *what*."""
+        # A match may lack a quarter of the words at most, so it has one of any quarter plus one: take the rarest.
+        stems = sorted(request_stems(what), key=lambda word: (len(self._by_stem.get(word, ())), word))
+        candidates = {serial for word in stems[: len(stems) // 4 + 1] for serial in self._by_stem.get(word, ())}
+        self._remove_all({serial for serial in candidates if match_score(what, self._facts[serial].meaning) > 0})
 
     def clear(self) -> None:
-        """Drop all notes."""
-        self._drop(set(self._notes))
+        """Remove all facts."""
+        self._remove_all(set(self._facts))
 
     def last(self) -> PendingFact | None:
-        """Return the latest note."""
-        return next(reversed(self._notes.values()), None)
+        """Return the latest fact."""
+        return next(reversed(self._facts.values()), None)
 
     def last_with_slot(self) -> PendingFact | None:
-        """Return the latest note if it holds a slot."""
+        """Return the latest fact if it has a slot."""
         latest = self.last()
         return latest if latest is not None and latest.meaning.slot is not None else None
 
-    def remove(self, note: PendingFact) -> None:
-        """Drop *note*."""
-        self._drop({serial for serial in (self._serial,) if self._notes.get(serial) is note})
+    def remove(self, fact: PendingFact) -> None:
+        """Remove *fact*."""
+        self._remove_all({serial for serial in (self._serial,) if self._facts.get(serial) is fact})
 
-    def _replaced(self, meaning: Meaning) -> set[int]:
+    def _replaced_serials(self, meaning: Meaning) -> set[int]:
         return {serial for key in _keys(meaning) if (serial := self._by_key.get(key)) is not None}
 
-    def _insert(self, note: PendingFact) -> None:
+    def _insert(self, fact: PendingFact) -> None:
         self._serial += 1
-        self._notes[self._serial] = note
-        self._by_key.update(dict.fromkeys(_keys(note.meaning), self._serial))
-        for word in fact_stems(note.meaning):
+        self._facts[self._serial] = fact
+        self._by_key.update(dict.fromkeys(_keys(fact.meaning), self._serial))
+        for word in fact_stems(fact.meaning):
             self._by_stem.setdefault(word, set()).add(self._serial)
 
-    def _drop(self, serials: set[int]) -> None:
+    def _remove_all(self, serials: set[int]) -> None:
         for serial in serials:
-            note = self._notes.pop(serial)
-            for key in _keys(note.meaning):
+            fact = self._facts.pop(serial)
+            for key in _keys(fact.meaning):
                 if self._by_key.get(key) == serial:
                     del self._by_key[key]
-            for word in fact_stems(note.meaning):
+            for word in fact_stems(fact.meaning):
                 self._by_stem[word].discard(serial)
 
 
 def _keys(meaning: Meaning) -> list[object]:
-    """Return what two notes share when the later one takes the earlier one's place."""
+    """Return keys; a fact replaces an earlier one that shares a key."""
     slot = meaning.slot
     named = [("value", slot.key, slot.value)] if slot is not None and slot.key.startswith("name:") else []
-    # "I don't eat meat" confirms "I'm vegan", which says more.
-    if slot is not None and not slot.loose and slot.value != MEATLESS:
+    # "I don't eat meat" confirms "I'm vegan", which is more specific, so it does not replace it.
+    if slot is not None and not slot.confirms_only and slot.value != MEATLESS:
         return [("slot", slot.key), *named]
-    # A denial replaces what it denies, so polarity is left out of the key.
+    # A negation replaces what it negates, so the key does not contain the polarity.
     return [("words", meaning.owner, meaning.content or meaning.plain), *named]

@@ -1,4 +1,4 @@
-"""Attributes that a fact sets in passing: they may contradict another fact, but never confirm one."""
+"""Attributes that a fact implies: they may contradict another fact, but never confirm one."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ _WITHOUT_WORK = frozenset({"retired", "unemployed", "job"})
 
 
 def implied_slots(plain: str, owner: str, slot: Slot | None) -> tuple[Slot, ...]:
-    """Return what *plain* says beside its own *slot*."""
-    one = _dreaded(plain) or _jobless(slot) or _employed(plain, slot)
-    found = (one,) if one is not None else _parted(plain)
-    return tuple(Slot(f"{owner} / {each.key}", each.value) if owner else each for each in found)
+    """Return the attributes that *plain* implies beside its own *slot*."""
+    one = _dislike(plain) or _end_of_employment(slot) or _employer(plain, slot)
+    slots = (one,) if one is not None else _separation(plain)
+    return tuple(Slot(f"{owner} / {each.key}", each.value) if owner else each for each in slots)
 
 
-def _parted(plain: str) -> tuple[Slot, ...]:
-    """Read "Mia and I broke up", after which no partner has that name."""
+def _separation(plain: str) -> tuple[Slot, ...]:
+    """Return the attributes of "Mia and I broke up": the user has no partner of any name."""
     partners = _PARTNERS if _PARTS.match(plain) else ()
     return tuple(Slot(f"name:{partner}", "none") for partner in partners)
 
 
-def _dreaded(plain: str) -> Slot | None:
-    """Read "I'm afraid of flying", which does not go with "I love flying"."""
-    found = _DREADS.match(plain)
+def _dislike(plain: str) -> Slot | None:
+    """Return the attribute of "I'm afraid of flying", which contradicts "I love flying"."""
+    match = _DREADS.match(plain)
     return (
-        Slot(f"likes {preference_key(clip_value(found['value']))}", NO)
-        if found is not None and " not " not in plain
+        Slot(f"likes {preference_key(clip_value(match['value']))}", NO)
+        if match is not None and " not " not in plain
         else None
     )
 
 
-def _jobless(slot: Slot | None) -> Slot | None:
-    """Read "I retired" and "I lost my job", which go with no employer."""
+def _end_of_employment(slot: Slot | None) -> Slot | None:
+    """Return the attribute of "I retired" and "I lost my job": there is no employer."""
     is_over = slot is not None and slot.key.rpartition(" / ")[2] == "job" and slot.value in _WITHOUT_WORK
     return Slot("employer", "none") if is_over else None
 
 
-def _employed(plain: str, slot: Slot | None) -> Slot | None:
-    """Read the employer beside the job: "I work as a nurse at Saint Lucas"."""
-    found = _EMPLOYED.search(plain) if slot is not None and slot.key.rpartition(" / ")[2] == "job" else None
-    value = clip_value(found["value"]) if found is not None else ""
+def _employer(plain: str, slot: Slot | None) -> Slot | None:
+    """Return the employer that is named beside the job: "I work as a nurse at Saint Lucas"."""
+    match = _EMPLOYED.search(plain) if slot is not None and slot.key.rpartition(" / ")[2] == "job" else None
+    value = clip_value(match["value"]) if match is not None else ""
     return Slot("employer", value) if value and " not " not in plain else None

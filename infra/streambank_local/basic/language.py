@@ -1,4 +1,4 @@
-"""Whether a sentence is English; others are kept as they were said, since no rule here reads them."""
+"""Tells whether a sentence is English; other sentences are kept unchanged, because no rule can parse them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DISMISSED = re.compile(
     re.IGNORECASE,
 )
 _WORDY = re.compile(r"[^\W\d_]")
-# Scripts without spaces: this many letters weigh as much as the three words asked of others.
+# In scripts without spaces, so many letters count as three words.
 _FEWEST_LETTERS = 4
 
 

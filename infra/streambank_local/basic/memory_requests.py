@@ -1,4 +1,4 @@
-"""Requests to forget and to remember, and what a request to forget means for a fact."""
+"""Requests to forget and to remember, and how well a request to forget matches a fact."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _DELETE = re.compile(
     rf"{_POLITE}(?:delet(?:e|ing)|eras(?:e|ing)|remov(?:e|ing)|discard|wip(?:e|ing)|clear)\s+(?P<what>.+)$",
     re.IGNORECASE,
 )
-# What may stand before a request: "One thing first: ...", but not "My mother said: ...".
+# What may come before a request: "One thing first: ...", but not "My mother said: ...".
 _LEAD_IN = re.compile(r"^(?P<lead>[^,:;]{1,60}?)(?:[,:;]+\s+|\s-+\s+|\s?(?:[\u2013\u2014\u2026]|\.{3})\s?)(?=\S)")
 _REPORTED = re.compile(
     r"\b(?:said|says?|told|tells?|asked|asks?|wrote|writes?|begged|quote|was like|if i(?! (?:may|can|could)\b)"
     r"|when(?:ever)? i|sometimes|often|always|never|title|song|called|named)\b",
     re.IGNORECASE,
 )
-# After a clause a bare "forget" goes on with it, as in "I can relax, forget my troubles": a request says please.
+# After a clause, "forget" alone continues it, as in "I can relax, forget my troubles"; a request is polite.
 _CLAUSE = re.compile(
     r"^(?!(?:before|while|if|as|since|once|after|until|now that)\b).*\b(?:i|i'm|i've|i'd|me|we|you|he|she|they|it)\b",
     re.IGNORECASE,
@@ -47,7 +47,7 @@ _NOT_KEEP = re.compile(
     r"|save|saving|memori[sz]e|keep in mind))(?: about)?\s+(?P<what>.+)$",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(
+_OTHER_LANGUAGES = re.compile(
     r"(?:(?:please|bitte|por favor|s'il te plaît|per favore)[, ]+)?(?:vergiss|olvida|oublie|dimentica|esquece"
     r"|esqueça)\s+(?P<what>.+)$",
     re.IGNORECASE,
@@ -81,7 +81,7 @@ _FROM_MEMORY = re.compile(
     re.IGNORECASE,
 )
 _SCRATCH = re.compile(r"^(?:scratch|strike|undo|ignore) (?:that|what i (?:just )?said)$", re.IGNORECASE)
-_JUST_SAID = re.compile(
+_LAST_STATEMENT = re.compile(
     r"^(?:that|this|what i (?:just )?(?:said|told you)|that last (?:one|thing)|the last (?:one|thing))(?: please"
     r"| now)?$",
     re.IGNORECASE,
@@ -112,53 +112,58 @@ _STATES = re.compile(
 
 
 def forget_request(sentence: str) -> tuple[str, str] | None:
-    """Return what *sentence* asks to forget (or `JUST_SAID`, `EVERYTHING`) and its lead-in, or None if it does not."""
+    """Return what *sentence* asks to forget and the lead-in before the request, or None if it is no such request.
+
+    What to forget may be `LAST_STATEMENT` or `EVERYTHING`.
+    """
     start = 0
     for _ in range(_MOST_LEADS):
-        what = _asked(sentence[start:])
+        what = _parse_forget_request(sentence[start:])
         if what is not None:
             return what, sentence[:start]
         lead = _LEAD_IN.match(sentence[start:])
-        if lead is None or not _leads_in(lead["lead"], sentence[start + lead.end() :]):
+        if lead is None or not _may_lead_in(lead["lead"], sentence[start + lead.end() :]):
             return None
         start += lead.end()
     return None
 
 
-def _leads_in(lead: str, rest: str) -> bool:
-    """Tell whether a request may follow *lead*, or a further lead-in."""
+def _may_lead_in(lead: str, rest: str) -> bool:
+    """Tell whether a request, or another lead-in, may follow *lead*."""
     if len(lead.split()) > _LONGEST_LEAD_WORDS or _REPORTED.search(lead):
         return False
     return _CLAUSE.match(lead) is None or _ASKING.match(rest) is not None
 
 
-def _asked(sentence: str) -> str | None:
-    elsewhere = _ELSEWHERE.match(sentence)
-    if elsewhere is not None:
-        return elsewhere["what"]
+def _parse_forget_request(sentence: str) -> str | None:
+    other_language = _OTHER_LANGUAGES.match(sentence)
+    if other_language is not None:
+        return other_language["what"]
     if _SCRATCH.match(sentence):
         return LAST_STATEMENT
-    found = _FORGET.match(sentence) or _NOT_KEEP.match(sentence)
-    if found is not None:
-        return _named(found["what"])
+    match = _FORGET.match(sentence) or _NOT_KEEP.match(sentence)
+    if match is not None:
+        return _forget_object(match["what"])
     deleted = _DELETE.match(sentence)
-    about_memory = deleted is not None and (_ABOUT_MEMORY.search(deleted["what"]) or _JUST_SAID.match(deleted["what"]))
-    return _named(deleted["what"]) if deleted is not None and about_memory else None
+    about_memory = deleted is not None and (
+        _ABOUT_MEMORY.search(deleted["what"]) or _LAST_STATEMENT.match(deleted["what"])
+    )
+    return _forget_object(deleted["what"]) if deleted is not None and about_memory else None
 
 
-def _named(what: str) -> str | None:
+def _forget_object(what: str) -> str | None:
     thing = _FROM_MEMORY.sub("", what.strip())
-    if _JUST_SAID.match(thing):
+    if _LAST_STATEMENT.match(thing):
         return LAST_STATEMENT
     if _EVERYTHING.match(thing):
         return EVERYTHING
     if _IDIOM.match(thing) or not (_PERSONAL.search(thing) or thing[:1].isupper()):
         return None
-    return _unwrapped(thing)
+    return _without_wrapping(thing)
 
 
-def _unwrapped(thing: str) -> str | None:
-    """Return *thing* without "what I said about", unless it is a statement of its own ("that I smoke")."""
+def _without_wrapping(thing: str) -> str | None:
+    """Return *thing* without "what I said about", unless it is a complete statement ("that I smoke")."""
     stated = re.match(r"^(?:that|the fact that|how)\s+(?=(?:i|i'm|my|we|our)\b)", thing, re.IGNORECASE)
     if stated is not None:
         return thing[stated.end() :]
@@ -170,7 +175,7 @@ def _unwrapped(thing: str) -> str | None:
 _AND = re.compile(r",? and (?:also )?(?:(?:everything |anything )?about )?(?=(?:my|our) )", re.IGNORECASE)
 
 
-# One decision forgets one memory: who asks for all about a job means the trade and who pays for it.
+# One decision forgets one memory, so "everything about my job" becomes two requests: job and employer.
 _ALL = re.compile(r"\b(?:everything|anything|all)\b", re.IGNORECASE)
 _PARTS_OF = {
     "my job": ("my job", "my employer"),
@@ -189,19 +194,19 @@ def forget_targets(what: str, sentence: str) -> list[str]:
 
 def remember_request(sentence: str) -> str | None:
     """Return the statement that *sentence* asks to remember, or None."""
-    found = _REMEMBER.match(sentence)
-    if found is None:
+    match = _REMEMBER.match(sentence)
+    if match is None:
         return None
-    what = found["what"]
+    what = match["what"]
     if _STANDING.match(what):
         return _STANDING.sub("", what)
     # "Remember, kindness is free" is advice; "remember that the code is 1234" is not.
-    meant = found["link"] is not None or _PERSONAL.search(what) is not None
-    return what if meant and _STATES.search(what) and not _NO_STATEMENT.match(what) else None
+    is_for_memory = match["link"] is not None or _PERSONAL.search(what) is not None
+    return what if is_for_memory and _STATES.search(what) and not _NO_STATEMENT.match(what) else None
 
 
-_UNTELLING = word_set("forget said told mention memori memory thing stuff inform info data detail fact everyth lik")
-_ALSO_CALLED = {
+_GENERIC_STEMS = word_set("forget said told mention memori memory thing stuff inform info data detail fact everyth lik")
+_ATTRIBUTE_ALIASES = {
     "residence": "address home city town liv where hous place location", "address": "home hous liv where",
     "job": "job work employ employer profession career", "employer": "job work employer company employ",
     "age": "age old birthday year", "relationship": "relationship marriag marri status partner",
@@ -210,40 +215,40 @@ _ALSO_CALLED = {
     "team": "team club", "origin": "origin from hometown", "called": "nicknam call nam name", "weight": "weight weigh",
     "reply in": "languag", "name": "call nam name",
 }  # fmt: skip
-# Share of a request's words that a fact must hold to be meant: all of up to three, three of four, four of five.
-_ENOUGH = 0.75
+# The share of a request's words that a matching fact must have: all of up to three, three of four, four of five.
+_MIN_COVERAGE = 0.75
 
 
 def request_stems(what: Meaning) -> frozenset[str]:
-    """Return the stems by which a request names what to forget."""
-    telling = what.content - _UNTELLING
+    """Return the stems of a request that name what to forget."""
+    telling = what.content - _GENERIC_STEMS
     return telling or frozenset(stem(word) for word in what.plain.split() if word not in NEGATORS)
 
 
 def fact_stems(meaning: Meaning) -> frozenset[str]:
-    """Return the stems by which a request may name a fact."""
+    """Return the stems that a request may use to name a fact."""
     return meaning.content | _attribute_words(meaning) | frozenset(map(stem, meaning.owner.split()))
 
 
 def _attribute_words(meaning: Meaning) -> frozenset[str]:
-    # A taste is named by its words alone: "likes job" is no answer to "my job".
+    # A preference is named by its own words only: "my job" does not name "likes job".
     key = meaning.slot.key if meaning.slot is not None and not meaning.slot.key.startswith("likes ") else ""
-    aliases = _ALSO_CALLED.get(key.rpartition(" / ")[2], "").split()
+    aliases = _ATTRIBUTE_ALIASES.get(key.rpartition(" / ")[2], "").split()
     return frozenset((*map(stem, key.replace(":", " ").split()), *aliases))
 
 
 def match_score(what: Meaning, fact: Meaning) -> float:
-    """Return how well a request for *what* fits *fact*: 0 if it does not, at least 0.75 if it does."""
-    asked = request_stems(what)
-    covered = len(asked & fact_stems(fact)) / len(asked) if asked else 0.0
+    """Return how well a request to forget *what* matches *fact*: 0 if not at all, else at least 0.75."""
+    stems = request_stems(what)
+    covered = len(stems & fact_stems(fact)) / len(stems) if stems else 0.0
     of_another = what.plain.startswith("i ") and what.owner != fact.owner
-    if covered < _ENOUGH or of_another:
+    if covered < _MIN_COVERAGE or of_another:
         return 0.0
-    exact = len(asked & fact.content) / max(len(asked | fact.content), 1)
-    names_attribute = asked <= _attribute_words(fact)
+    exact = len(stems & fact.content) / max(len(stems | fact.content), 1)
+    names_attribute = stems <= _attribute_words(fact)
     return covered + exact + names_attribute + (0.25 if what.negated == fact.negated else 0.0)
 
 
 def forget_meaning(fact: str, prefix: str) -> Meaning:
-    """Return the meaning of the request that *fact* carries behind *prefix*."""
+    """Return the meaning of the request in *fact*, after *prefix*."""
     return parse_meaning(fact.removeprefix(prefix).strip())

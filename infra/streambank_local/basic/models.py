@@ -1,4 +1,4 @@
-"""The basic models behind the ports, as the composition root takes them."""
+"""The basic models, in the form that the composition root expects."""
 
 from streambank_local.basic.consolidator import BasicConsolidator
 from streambank_local.basic.embedder import WordLlamaEmbedder
@@ -6,14 +6,14 @@ from streambank_local.basic.extractor import BasicExtractor
 
 
 class BasicModels:
-    """Builds them."""
+    """Builds the basic models."""
 
     def extractor(self) -> BasicExtractor:
-        """Return the extractor by rules."""
+        """Return the rule-based extractor."""
         return BasicExtractor()
 
     def consolidator(self) -> BasicConsolidator:
-        """Return the consolidator by rules."""
+        """Return the rule-based consolidator."""
         return BasicConsolidator()
 
     def embedder(self) -> WordLlamaEmbedder:

@@ -1,11 +1,11 @@
-"""Statements of other languages whose one value at a time can be told without reading the language."""
+"""Patterns for attributes in other languages, with the same keys as the English patterns."""
 
 from __future__ import annotations
 
 _NOW = r"(?:jetzt |nun |aktuell |seit \w+ |ahora |actualmente |ya |maintenant |désormais |adesso |ora |agora |nu )?"
 _NO_NUMBER = r"(?!\d)"
 
-# Key and pattern, as in the table of English ones: German, Spanish, French, Italian, Portuguese, Dutch.
+# Key and pattern, as in `attributes`: German, Spanish, French, Italian, Portuguese, Dutch.
 OTHER_LANGUAGES = (
     ("residence", rf"^ich (?:wohne|lebe) {_NOW}in (?P<value>.+)"),
     ("residence", rf"^(?:yo )?{_NOW}vivo {_NOW}en (?P<value>.+)"),

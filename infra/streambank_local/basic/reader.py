@@ -1,4 +1,4 @@
-"""How a window is read, turn by turn, into a draft of facts."""
+"""Reads a window turn by turn, and collects its facts."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from streambank_local.basic.sentences import (
 from streambank_local.basic.short_answers import complete_answer, is_agreement, last_question
 from streambank_local.basic.topics import classify_topic
 
-# A question counts as asked for this many turns.
+# A question can be answered for so many turns.
 _QUESTION_LASTS = 3
-# A joke is called one in the same turn, or in the next after the model's.
+# A statement can be called a joke in the same turn, or in the user's next turn.
 _JUST_NOW_TURNS = 2
 # A lead-in that may be a statement: "I moved to Linz, so forget my old address".
 _FIRST_PERSON = re.compile(r"(?:i|i'm|i've|my|we|we're|we've|our)\b", re.IGNORECASE)
@@ -63,37 +63,37 @@ class _Question:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads turns in order and keeps what they say about the user."""
+    """Reads turns in order, and collects the facts about the user."""
 
     time_zone: str
-    _draft: FactList = field(default_factory=FactList)
-    _forgets: dict[str, PendingFact] = field(default_factory=dict)
+    _facts: FactList = field(default_factory=FactList)
+    _forget_requests: dict[str, PendingFact] = field(default_factory=dict)
     _question: _Question | None = None
     _people: set[str] = field(default_factory=set)
-    _corrects: bool = False
-    _denied: bool = False
+    _expects_correction: bool = False
+    _has_denied: bool = False
     _claim: PendingFact | None = None
     _guess: PendingFact | None = None
-    _subject: Antecedent | None = None
+    _antecedent: Antecedent | None = None
 
     def read(self, turn: Turn) -> None:
-        """Take *turn* into account."""
+        """Read *turn*."""
         text = remove_code(remove_recalled(turn.text))
         self._people.update(introduced_names(text))
         if turn.role == "user":
-            self._corrects, self._denied = False, False
+            self._expects_correction, self._has_denied = False, False
             self._read_user(turn, text)
             self._guess = None
         else:
-            self._claim = self._claimed(turn, text)
+            self._claim = self._read_claim(turn, text)
             self._guess = self._claim if ends_with_question(text) else None
-            if self._subject is not None and not stays_unambiguous(self._subject, text):
-                self._subject = None
+            if self._antecedent is not None and not stays_unambiguous(self._antecedent, text):
+                self._antecedent = None
         self._remember_question(turn, text)
 
-    def notes(self) -> list[PendingFact]:
-        """Return what the turns that are not context said, in order."""
-        return [note for note in (*self._draft, *self._forgets.values()) if note.own]
+    def facts(self) -> list[PendingFact]:
+        """Return the facts of the turns that are not context, in order."""
+        return [fact for fact in (*self._facts, *self._forget_requests.values()) if fact.own]
 
     def _read_user(self, turn: Turn, text: str) -> None:
         planted = is_planted(text)
@@ -104,18 +104,18 @@ class Reader:
                 self._read_sentence(turn, sentence, planted=planted)
 
     def _retract(self, turn: Turn) -> None:
-        """Drop what was said last, if it was said just now and only as a joke."""
-        latest = self._draft.last()
+        """Remove the last fact if it was stated just before *turn*, which calls it a joke."""
+        latest = self._facts.last()
         if latest is not None and turn.number - latest.events[-1] <= _JUST_NOW_TURNS:
-            self._draft.remove(latest)
+            self._facts.remove(latest)
 
     def _read_sentence(self, turn: Turn, sentence: str, *, planted: bool) -> None:
         plain, claim = trim(sentence), self._claim
         self._claim = None
-        if not plain or (not planted and self._forgot(turn, clean(plain))):
+        if not plain or (not planted and self._read_forget_request(turn, clean(plain))):
             return
         if is_question(sentence) and not is_tagged_statement(sentence):
-            self._subject = None
+            self._antecedent = None
             self._read_question(turn, clean(plain), planted=planted)
         elif is_foreign(plain):
             self._keep_foreign(turn, plain)
@@ -123,7 +123,7 @@ class Reader:
             self._read_statement(turn, clean(plain), planted=planted)
 
     def _read_question(self, turn: Turn, sentence: str, *, planted: bool) -> None:
-        """Take "can you remember that I'm vegan?" for the request that it is; other questions state nothing."""
+        """Read "can you remember that I'm vegan?" as a request; other questions state nothing."""
         if not planted and remember_request(sentence) is not None:
             self._read_statement(turn, sentence, planted=planted)
 
@@ -142,60 +142,60 @@ class Reader:
         if whole is None:
             return False
         self._add(turn, whole, cited=(question.turn,))
-        self._subject = find_antecedent(whole)
+        self._antecedent = find_antecedent(whole)
         self._question = None
         return True
 
     def _read_correction(self, turn: Turn, sentence: str, claim: PendingFact | None) -> bool:
-        if claim is not None and self._contradicts(turn, sentence, claim):
+        if claim is not None and self._read_contradiction(turn, sentence, claim):
             return True
         if announces_correction(sentence):
-            self._corrects = True
+            self._expects_correction = True
             return True
-        fixed = parse_correction(sentence, announced=self._corrects)
-        self._corrects = False
-        if fixed is None:
+        correction = parse_correction(sentence, announced=self._expects_correction)
+        self._expects_correction = False
+        if correction is None:
             return False
-        return self._correct(turn, *fixed)
+        return self._correct(turn, *correction)
 
-    def _contradicts(self, turn: Turn, sentence: str, claim: PendingFact) -> bool:
-        """Take "No, Linz" for a correction of *claim*; after a bare "No" the next sentence may be one."""
+    def _read_contradiction(self, turn: Turn, sentence: str, claim: PendingFact) -> bool:
+        """Read "No, Linz" as a correction of *claim*; after "No" alone the next sentence may be one."""
         if is_bare_no(sentence):
-            self._claim, self._denied = claim, True
+            self._claim, self._has_denied = claim, True
             return True
-        right = correction_of_claim(f"No, {sentence}" if self._denied else sentence, claim)
-        self._denied = False
+        right = correction_of_claim(f"No, {sentence}" if self._has_denied else sentence, claim)
+        self._has_denied = False
         text = replace_value(claim, right, None) if right is not None else None
         if text is None:
             return False
-        self._draft.remove(claim)
+        self._facts.remove(claim)
         self._add(turn, text, cited=claim.events)
         return True
 
-    def _claimed(self, turn: Turn, text: str) -> PendingFact | None:
-        """Return what the user may contradict after a model's *turn*."""
-        said = claim_about_user(text)
-        if said is not None:
-            return correctable(PendingFact(said, (turn.number,), "", parse_meaning(said), own=False))
+    def _read_claim(self, turn: Turn, text: str) -> PendingFact | None:
+        """Return the claim that the user may contradict after a model's *turn*."""
+        claim = claim_about_user(text)
+        if claim is not None:
+            return correctable(PendingFact(claim, (turn.number,), "", parse_meaning(claim), own=False))
         return self._claim if self._claim is not None and repeats_value(text, self._claim) else None
 
     def _correct(self, turn: Turn, right: str, wrong: str | None) -> bool:
-        latest = self._draft.last() if wrong else self._draft.last_with_slot()
+        latest = self._facts.last() if wrong else self._facts.last_with_slot()
         text = replace_value(latest, right, wrong) if latest is not None else None
         if latest is None or text is None:
             return False
-        self._draft.remove(latest)
+        self._facts.remove(latest)
         self._add(turn, text, cited=latest.events)
         return True
 
-    def _forgot(self, turn: Turn, sentence: str) -> bool:
+    def _read_forget_request(self, turn: Turn, sentence: str) -> bool:
         request = forget_request(sentence)
         if request is None:
             return False
         what, lead = request
         cited: tuple[int, ...] = ()
         if what == LAST_STATEMENT:
-            latest = self._draft.last()
+            latest = self._facts.last()
             if latest is None:
                 return True
             what, cited = latest.text, latest.events
@@ -208,32 +208,34 @@ class Reader:
     def _forget(self, turn: Turn, what: str, cited: tuple[int, ...]) -> None:
         meaning = parse_meaning(what)
         if what == EVERYTHING:
-            self._draft.clear()
+            self._facts.clear()
         else:
-            self._draft.forget(meaning)
+            self._facts.forget(meaning)
         events = tuple(sorted({*cited, turn.number}))
         text = f"{FORGET}{what}"
-        self._forgets[text] = PendingFact(text, events, ManagedTopic.EXPLICIT_INSTRUCTIONS, meaning, not turn.context)
+        self._forget_requests[text] = PendingFact(
+            text, events, ManagedTopic.EXPLICIT_INSTRUCTIONS, meaning, not turn.context
+        )
 
     def _read_statement(self, turn: Turn, sentence: str, *, planted: bool) -> None:
-        asked = None if planted else remember_request(sentence)
-        if asked is not None:
-            sentence = clean(asked)
+        requested = None if planted else remember_request(sentence)
+        if requested is not None:
+            sentence = clean(requested)
         if is_standing_instruction(sentence):
             if not planted:
                 self._add(turn, sentence, topic=ManagedTopic.EXPLICIT_INSTRUCTIONS)
             return
         for part in split_clauses(add_subject(sentence)):
-            whole = replace_pronoun(part, self._subject)
-            before = self._subject if whole != part else None
-            self._subject = find_antecedent(whole) or before
-            self._read_part(turn, whole, asked=asked is not None)
+            whole = replace_pronoun(part, self._antecedent)
+            before = self._antecedent if whole != part else None
+            self._antecedent = find_antecedent(whole) or before
+            self._read_part(turn, whole, is_requested=requested is not None)
 
-    def _read_part(self, turn: Turn, part: str, *, asked: bool) -> None:
-        if not asked and not may_be_fact(part, self._people):
+    def _read_part(self, turn: Turn, part: str, *, is_requested: bool) -> None:
+        if not is_requested and not may_be_fact(part, self._people):
             return
         meaning = parse_meaning(part)
-        if asked or is_concrete(part, meaning):
+        if is_requested or is_concrete(part, meaning):
             self._people.update(named_people(meaning))
             self._add(turn, part, meaning=meaning)
 
@@ -246,22 +248,24 @@ class Reader:
         cited: Iterable[int] = (),
         meaning: Meaning | None = None,
     ) -> None:
-        dated = text if topic else resolve_dates(text, local_time(turn.at, self.time_zone))
-        settled = meaning if meaning is not None and dated == text else parse_meaning(dated)
+        dated_text = text if topic else resolve_dates(text, local_time(turn.at, self.time_zone))
+        final_meaning = meaning if meaning is not None and dated_text == text else parse_meaning(dated_text)
         events = tuple(sorted({*cited, turn.number}))
-        self._draft.add(PendingFact(dated, events, topic or classify_topic(settled), settled, not turn.context))
-        self._claim = correctable(self._draft.last())
+        self._facts.add(
+            PendingFact(dated_text, events, topic or classify_topic(final_meaning), final_meaning, not turn.context)
+        )
+        self._claim = correctable(self._facts.last())
 
     def _remember_question(self, turn: Turn, text: str) -> None:
-        asked = last_question(text)
-        if asked is not None:
-            self._question = _Question(asked, turn.number)
-        elif self._question is not None and not self._still_open(self._question, turn, text):
+        question = last_question(text)
+        if question is not None:
+            self._question = _Question(question, turn.number)
+        elif self._question is not None and not self._is_still_open(self._question, turn, text):
             self._question = None
 
     @staticmethod
-    def _still_open(question: _Question, turn: Turn, text: str) -> bool:
-        """Tell whether *question* waits on: a model's own reply closes it, "tell me" does not."""
+    def _is_still_open(question: _Question, turn: Turn, text: str) -> bool:
+        """Tell whether *question* can still be answered: a reply of the model closes it, "tell me" does not."""
         question.age += 1
         waits = turn.role == "model" and _OPEN_INVITATION.search(text) is not None and len(text.split()) <= 8
         return waits and question.age < _QUESTION_LASTS

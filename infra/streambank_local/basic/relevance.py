@@ -1,4 +1,4 @@
-"""Which sentences say something worth remembering about the user."""
+"""Tells which sentences state something about the user that is worth remembering."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _SMALL_TALK = _any_of(
     r"|that is|that's all"
     r"|no (?:problem|worries)|sorry|welcome|cheers|way to go|keep (?:it|up|going)|what's up|sure thing|of course)\b",
 )
-# Whom the user sees, and how often, is no "I see".
+# "I see my doctor every week" is a fact, unlike "I see a problem".
 _INSIGHT = re.compile(
     rf"^i see (?:an?|my|our|the) (?!(?:\S+ ){{0,3}}?(?:{'|'.join(sorted(RELATIVES))}|{JOBS}|physio\w*|specialist)s?\b"
     r"|.{0,80}\b(?:every|each|weekly|monthly|daily|regularly|often|once|twice"
@@ -89,7 +89,7 @@ _INSIGHT = re.compile(
     r"|weekends?|(?:mornings|evenings|afternoons))\b)",
     re.IGNORECASE,
 )
-# What is before both of them in this conversation: "this email", "your answer".
+# Things of this conversation: "this email", "your answer".
 _AT_HAND = (
     r"\b(?:this|these|that|those|your|the following|the above) (?:\w+ )?"
     r"(?:e-?mails?|articles?|texts?|answers?|responses?|reply|replies|codes?|documents?|files?|messages?|paragraphs?"
@@ -140,12 +140,12 @@ _COMMAND = re.compile(
 _ROLE = re.compile(r"^(?:system|assistant|user|human|ai|model|developer|tool)\s*:", re.IGNORECASE)
 _LOG = re.compile(r"^(?:error|warn|warning|info|debug|fatal|trace|traceback|exception|file \")\b.*[:\d]", re.IGNORECASE)
 _MARKUP = re.compile(r"</?[a-z]|^\w+>", re.IGNORECASE)
-# In "I/O" and "my.module" nobody speaks.
+# "I/O" and "my.module" are not in the first person.
 _FIRST_PERSON = re.compile(
     r"(?<![\w./\\=-])(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|we|we're|we've|our|ours)\b(?![./\\=(_-]\w)", re.IGNORECASE
 )
 _TITLE = re.compile(r"^(?:dr\.?|doctor|mrs?\.?|ms\.?|professor|prof\.?) ", re.IGNORECASE)
-# In a longer sentence "me" is beside the point.
+# In a longer sentence "me" does not make the user the topic.
 _AS_OBJECT = re.compile(r"^(?:\S+ ){1,6}me\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|you're|yours|you've|you'll|ya)\b", re.IGNORECASE)
 _PRONOUN_START = re.compile(
@@ -161,38 +161,38 @@ _HOLLOW = word_set(
     hard easy proud true care truli new long more most many few first last next"""
 )
 _VAGUE_WITHIN = 5
-# "If it rains": this "it" stands for nothing that was said before.
+# The "it" of "if it rains" refers to nothing.
 _EXPLETIVE = re.compile(
     r"\b(?:if|when|whenever|unless|while|until|because|since|once) it (?=is|rain|snow|get|was|freez)"
     r"|\b(?:anything|everything|something) (?=with|containing|from|but|except|made)"
 )
-# Letters within which "I" or "my" is the subject; further on the sentence is about something else.
+# "I" or "my" within so many characters is the subject; later in the sentence it is not.
 _SUBJECT_WITHIN = 60
 
 
 def is_question_or_guess(sentence: str) -> bool:
-    """Tell whether *sentence* asks or supposes rather than states."""
+    """Tell whether *sentence* is a question or a hypothesis, not a statement."""
     return bool(_QUESTION.search(sentence) or _HYPOTHESIS.search(sentence))
 
 
 def is_small_talk(sentence: str) -> bool:
-    """Tell whether *sentence* only keeps the conversation going."""
-    said = _VOCATIVE.sub("", sentence, count=1)
-    return any(pattern.search(said) for pattern in (_SMALL_TALK, _INSIGHT, _PASSING))
+    """Tell whether *sentence* is small talk."""
+    text = _VOCATIVE.sub("", sentence, count=1)
+    return any(pattern.search(text) for pattern in (_SMALL_TALK, _INSIGHT, _PASSING))
 
 
 def is_retraction(sentence: str) -> bool:
-    """Tell whether *sentence* calls what was said a joke."""
+    """Tell whether *sentence* says that the last statement was a joke."""
     return _RETRACTION.match(sentence) is not None
 
 
 def is_command(sentence: str) -> bool:
-    """Tell whether *sentence* asks the assistant to do something, or plays another role."""
+    """Tell whether *sentence* is a command to the assistant, a log line, markup, or text in another role."""
     return bool(_COMMAND.match(sentence) or _ROLE.match(sentence) or _LOG.match(sentence) or _MARKUP.search(sentence))
 
 
 def may_be_fact(sentence: str, known: frozenset[str] | set[str] = frozenset()) -> bool:
-    """Tell whether an English *sentence* speaks of the user or of the people *known* to be theirs."""
+    """Tell whether an English *sentence* is a statement about the user, or about the people *known* to be theirs."""
     if not _is_about_user(sentence, known):
         return False
     return not (is_question_or_guess(sentence) or is_small_talk(sentence) or is_command(sentence))
@@ -200,7 +200,7 @@ def may_be_fact(sentence: str, known: frozenset[str] | set[str] = frozenset()) -
 
 def is_concrete(sentence: str, meaning: Meaning) -> bool:
     """Tell whether *sentence* is concrete enough to be understood later."""
-    return meaning.slot is not None or _is_concrete(sentence, meaning)
+    return meaning.slot is not None or _has_content(sentence, meaning)
 
 
 def _is_about_user(sentence: str, known: frozenset[str] | set[str]) -> bool:
@@ -212,7 +212,7 @@ def _is_about_user(sentence: str, known: frozenset[str] | set[str]) -> bool:
     return (mine or theirs) and not _PRONOUN_START.match(sentence)
 
 
-def _is_concrete(sentence: str, meaning: Meaning) -> bool:
+def _has_content(sentence: str, meaning: Meaning) -> bool:
     solid = [word for word in meaning.order if word not in _HOLLOW]
     words = _EXPLETIVE.sub("", meaning.plain).split()
     vague = next((index for index, word in enumerate(words) if word in _VAGUE), None)

@@ -1,4 +1,4 @@
-"""Bare answers ("A van") made whole by the question that they answer ("What do you drive?")."""
+"""Completes a short answer ("A van") with the question that it answers ("What do you drive?")."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from streambank_local.basic.sentences import clean, is_question, split_sentences
 from streambank_local.basic.words import word_set
 
-# A bare answer is a fragment; more words are a statement of their own.
+# A short answer is a fragment; a longer one is a statement of its own.
 _LONGEST_ANSWER = 8
 _FLIPPED = {"your": "my", "you": "I", "yours": "mine", "yourself": "myself", "you're": "I'm"}
 _NO_ANSWER = re.compile(
@@ -68,7 +68,7 @@ _CLOSED = tuple(
         ),
     )
 )
-# Questions about the conversation, whose yes is no fact.
+# Questions about the conversation: a yes to one of them is no fact.
 _PASSING = re.compile(
     r"\b(?:want|need|think|mean|like to|questions?|idea|know|remember|it|that|this|ready|sure|ok|okay"
     r"|there|any|me|us)\b",
@@ -77,9 +77,9 @@ _PASSING = re.compile(
 
 
 def last_question(text: str) -> str | None:
-    """Return the last question of *text*, or None if it asks nothing."""
-    asked = [sentence for sentence in split_sentences(text)[-3:] if is_question(sentence)]
-    return clean(asked[-1]) if asked else None
+    """Return the last question of *text*, or None if there is none."""
+    questions = [sentence for sentence in split_sentences(text)[-3:] if is_question(sentence)]
+    return clean(questions[-1]) if questions else None
 
 
 def is_filler(sentence: str) -> bool:
@@ -88,12 +88,12 @@ def is_filler(sentence: str) -> bool:
 
 
 def is_agreement(sentence: str) -> bool:
-    """Tell whether *sentence* is a bare yes."""
+    """Tell whether *sentence* says only yes."""
     return _AGREES.match(sentence) is not None
 
 
 def complete_answer(question: str, answer: str) -> str | None:
-    """Return the statement that *answer* makes of *question*, or None if it makes none."""
+    """Return the statement that *question* and *answer* make together, or None."""
     yes = _YES.match(answer)
     if _NO.match(answer) or (yes is not None and not yes["more"]):
         return _closed(question, agreed=yes is not None)
@@ -109,33 +109,33 @@ def _is_fragment(answer: str) -> bool:
 def _open(question: str, answer: str) -> str | None:
     inside = _lowered(answer)
     for pattern, whole in _OPEN:
-        found = pattern.search(question)
-        if found is not None:
+        match = pattern.search(question)
+        if match is not None:
             bare = _PLACE.sub("", answer).strip()
             placed = inside if _PLACE.match(answer) else f"in {inside}"
-            return whole.format(**_parts(found), answer=inside, bare=bare, placed=placed)
+            return whole.format(**_parts(match), answer=inside, bare=bare, placed=placed)
     return None
 
 
 def _closed(question: str, *, agreed: bool) -> str | None:
     for pattern, yes, no in _CLOSED:
-        found = pattern.search(question)
-        if found is not None and not _PASSING.search(found[0]):
-            return (yes if agreed else no).format(**_parts(found))
+        match = pattern.search(question)
+        if match is not None and not _PASSING.search(match[0]):
+            return (yes if agreed else no).format(**_parts(match))
     return None
 
 
-def _parts(found: re.Match[str]) -> dict[str, str]:
-    parts = {name: _turned(words or "") for name, words in found.groupdict().items()}
+def _parts(match: re.Match[str]) -> dict[str, str]:
+    parts = {name: _turned(words or "") for name, words in match.groupdict().items()}
     noun = parts.get("noun", "")
     return {**parts, "Noun": noun[:1].upper() + noun[1:]}
 
 
 def _turned(words: str) -> str:
-    """Return *words* as the one who was asked says them: "your dog" is "my dog"."""
+    """Return *words* of a question in the first person: "your dog" becomes "my dog"."""
     return " ".join(_FLIPPED.get(word.lower(), word) for word in words.split())
 
 
 def _lowered(answer: str) -> str:
-    """Return *answer* as it reads inside a sentence: "A van" is "a van", "Linz" stays."""
+    """Return *answer* as it is written inside a sentence: "A van" becomes "a van", "Linz" stays."""
     return answer[:1].lower() + answer[1:] if answer.split(" ", 1)[0].lower() in _INSIDE else answer

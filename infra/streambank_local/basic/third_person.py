@@ -1,4 +1,4 @@
-"""First-person facts told in the third person."""
+"""Turns facts in the first person into the third person."""
 
 from __future__ import annotations
 
@@ -44,25 +44,25 @@ _BEEN = word_set("been had gone done seen taken better")
 
 
 def in_third_person(fact: str) -> str:
-    """Return *fact*, said by the user, as said about the user."""
-    pieces = _uncontracted(_WORD.findall(_TOGETHER.sub(r"I and my \1", fact)))
-    told: list[str] = []
+    """Return *fact*, a statement of the user, in the third person."""
+    pieces = _expand_contractions(_WORD.findall(_TOGETHER.sub(r"I and my \1", fact)))
+    words: list[str] = []
     person, named = "", False
     for piece in pieces:
         lower = piece.lower()
         if lower in {"i", "we"}:
-            told.append(_subject(lower, named=named))
+            words.append(_subject(lower, named=named))
             person, named = ("they" if named or lower == "we" else "user"), True
         elif lower == "my" or lower in _OTHERS:
-            told.append(_other(lower, named=named))
+            words.append(_other(lower, named=named))
             named = True
         else:
-            told.append(_agreeing(piece, person, told) if piece[:1].isalpha() else piece)
-            person = _still(lower, person, piece)
-    return _capitalised("".join(told))
+            words.append(_agree_verb(piece, person, words) if piece[:1].isalpha() else piece)
+            person = _pending_subject(lower, person, piece)
+    return _capitalize("".join(words))
 
 
-def _uncontracted(pieces: list[str]) -> list[str]:
+def _expand_contractions(pieces: list[str]) -> list[str]:
     whole: list[str] = []
     for index, piece in enumerate(pieces):
         expanded = _CONTRACTED.get(piece.lower())
@@ -87,13 +87,13 @@ def _other(word: str, *, named: bool) -> str:
     )
 
 
-def _still(lower: str, person: str, piece: str) -> str:
-    """Return the subject that waits for its verb after *piece*."""
+def _pending_subject(lower: str, person: str, piece: str) -> str:
+    """Return the subject that still has no verb after *piece*."""
     waits = person and (lower in _BESIDE_VERB or not piece[:1].isalpha())
     return person if waits else ""
 
 
-def _agreeing(piece: str, person: str, told: list[str]) -> str:
+def _agree_verb(piece: str, person: str, words: list[str]) -> str:
     """Return *piece* as the verb of *person*, if it is one."""
     lower = piece.lower()
     if lower == "and":
@@ -102,8 +102,8 @@ def _agreeing(piece: str, person: str, told: list[str]) -> str:
         return _PLURAL.get(lower, piece)
     if person == "user" and lower not in _BESIDE_VERB:
         return _singular(piece)
-    joined = "".join(told[-2:]).strip().endswith("and") and lower in _JOINED_VERBS and told[0] == "the user"
-    return _singular(piece) if joined and not any(word in _MODALS or word == "to" for word in told) else piece
+    joined = "".join(words[-2:]).strip().endswith("and") and lower in _JOINED_VERBS and words[0] == "the user"
+    return _singular(piece) if joined and not any(word in _MODALS or word == "to" for word in words) else piece
 
 
 def _singular(verb: str) -> str:
@@ -118,5 +118,5 @@ def _singular(verb: str) -> str:
     return verb + ("es" if lower.endswith(("ch", "sh", "ss", "x", "z", "o")) else "s")
 
 
-def _capitalised(text: str) -> str:
+def _capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]

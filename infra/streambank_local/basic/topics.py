@@ -1,4 +1,4 @@
-"""The managed topic of a fact."""
+"""Classifies facts by managed topic."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FAMILY = re.compile(r"^(?:my|our) ")
 
 
 def classify_topic(meaning: Meaning) -> ManagedTopic:
-    """Return the topic that *meaning* belongs to."""
+    """Return the managed topic of *meaning*."""
     if meaning.slot is not None:
         key = meaning.slot.key.rpartition(" / ")[2]
         return ManagedTopic.USER_PREFERENCES if key.startswith(_TASTES) else ManagedTopic.USER_PERSONAL_INFO

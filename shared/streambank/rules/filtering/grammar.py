@@ -53,6 +53,7 @@ def parser() -> Lark:
 
 @cache
 def _build() -> Lark:
+    # Imported here: it takes 100 ms, and only requests with a filter need it.
     from lark import Lark
 
     return Lark(GRAMMAR, parser="lalr")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import streambank
+import streambank_local
 from streambank.rules import vectors
 from streambank_local.basic.dates import resolve_dates
 from streambank_local.basic.embedder import DIMENSIONS, WordLlamaEmbedder
@@ -168,8 +169,9 @@ def test_loading_leaves_the_root_logger_alone() -> None:
         "WordLlamaEmbedder().embed(['I keep bees'])\n"
         "assert (logging.root.level, logging.root.handlers) == (logging.WARNING, [])\n"
     )
-    shared = str(Path(streambank.__file__).parents[1])
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": shared})
+    roots = [str(Path(package.__file__).parents[1]) for package in (streambank, streambank_local)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(roots)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
 def test_likeness_shows(embedder: WordLlamaEmbedder) -> None:
