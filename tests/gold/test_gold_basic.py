@@ -1,4 +1,4 @@
-"""What a scope remembers with the embedded model."""
+"""What a scope remembers with the basic model."""
 
 from __future__ import annotations
 

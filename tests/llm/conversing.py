@@ -1,4 +1,4 @@
-"""Windows written as lines, and what the embedded extractor makes of them."""
+"""Windows written as lines, and what the basic extractor makes of them."""
 
 from __future__ import annotations
 

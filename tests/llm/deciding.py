@@ -1,4 +1,4 @@
-"""Candidates and memories written as texts, and what the embedded consolidator decides about them."""
+"""Candidates and memories written as texts, and what the basic consolidator decides about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the embedded consolidator decides about candidates and memories."""
+"""What the basic consolidator decides about candidates and memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of the embedded models: dates, slots, vectors."""
+"""The parts of the basic models: dates, slots, vectors."""
 
 from __future__ import annotations
 

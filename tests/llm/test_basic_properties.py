@@ -1,4 +1,4 @@
-"""What holds of the embedded models for any text."""
+"""What holds of the basic models for any text."""
 
 from __future__ import annotations
 
