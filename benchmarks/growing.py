@@ -14,7 +14,7 @@ from streambank.model.erasure import ErasureTarget
 from streambank.pipeline.jobs import erase
 from streambank.pipeline.memories import listing, purge
 from streambank.rules import vectors
-from streambank.rules.selection import order, selection
+from streambank.rules.selection import parse_memory_order, parse_selection
 from tests import aws
 from tests.world import SCOPE, START, World, event
 
@@ -58,7 +58,7 @@ class _Embedder:
     is_local = True
 
     def embed(self, texts: list[str], **_: Any) -> list[bytes]:
-        return [vectors.packed(Random(text).gauss() for _ in range(DIMENSIONS)) for text in texts]
+        return [vectors.pack(Random(text).gauss() for _ in range(DIMENSIONS)) for text in texts]
 
 
 # ---- what is made ready
@@ -177,11 +177,11 @@ def _with_a_window(world: World, count: int) -> None:
 
 
 def _retrieve(world: World) -> None:
-    listing.in_scope(BANK, SCOPE, selection(""), memories=world.memories, now=world.clock())
+    listing.in_scope(BANK, SCOPE, parse_selection(""), memories=world.memories, now=world.clock())
 
 
 def _page(world: World) -> None:
-    request = listing.Listing(selection(""), order(None), 100)
+    request = listing.Listing(parse_selection(""), parse_memory_order(None), 100)
     listing.listed(BANK, request, memories=world.memories, now=world.clock())
 
 

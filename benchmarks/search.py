@@ -12,7 +12,7 @@ from streambank.model.memory import Change, Citation, Evidence, Memory
 from streambank.pipeline.memories.listing import in_scope
 from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules import vectors
-from streambank.rules.selection import selection
+from streambank.rules.selection import parse_selection
 from streambank.store.events import Events
 from tests import aws
 from tests.world import SCOPE, START, World, event
@@ -57,7 +57,7 @@ def _fill(world: World, before: int, size: int) -> None:
 
 def _change(number: int, fact: str, turn: str) -> Change:
     direction = random.Random(number)
-    vector = vectors.packed(direction.gauss() for _ in range(DIMENSIONS))
+    vector = vectors.pack(direction.gauss() for _ in range(DIMENSIONS))
     evidence = (Evidence("s", 1, (number,)),)
     memory = Memory(f"m{number:026}", fact, SCOPE, START, START, START, vector=vector, evidence=evidence)
     said = Citation("s", 1, number, f"[2026-03-01] {turn}", START + timedelta(days=90))
@@ -70,7 +70,7 @@ def _search(world: World, asked: SearchQuery) -> None:
         "default",
         SCOPE,
         asked,
-        in_scope("default", SCOPE, selection(""), memories=world.memories, now=now),
+        in_scope("default", SCOPE, parse_selection(""), memories=world.memories, now=now),
         memories=world.memories,
         events=Events(world.table),
         banks=world.banks,

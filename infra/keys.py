@@ -16,8 +16,9 @@ from streambank.errors import InvalidArgument, StreambankError
 from streambank.model.api_key import ID_BYTES, KEY_ID, SECRET_BYTES, ApiKey, Token
 from streambank.model.ids import BANK_ID
 from streambank.model.principal import EVERY_BANK, Principal, Role
+from streambank.retry import RetryPolicy
 from streambank.store.api_keys import ApiKeys
-from streambank.store.table import RetryPolicy, Table
+from streambank.store.table import Table
 from streambank.wire.ingest import scope
 
 LONGEST_DAYS = 3_650
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _create(keys: ApiKeys, asked: argparse.Namespace, now: datetime) -> None:
     banks = (EVERY_BANK,) if asked.all_banks else tuple(dict.fromkeys(asked.bank))
     bound = _bound(asked.scope)
-    token = Token.made(secrets.token_bytes(ID_BYTES + SECRET_BYTES))
+    token = Token.from_random_bytes(secrets.token_bytes(ID_BYTES + SECRET_BYTES))
     principal = Principal(asked.name or token.key_id, banks, frozenset(asked.role), bound)
     expires = now + timedelta(days=asked.days) if asked.days else None
     keys.create(ApiKey(token.key_id, token.digest, principal, now, expires))

@@ -31,6 +31,7 @@ from streambank.pipeline.generation.operations import get_operation
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs import erase, export, import_records
+from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
@@ -44,7 +45,7 @@ from streambank.store.objects import Objects
 from streambank.store.plans import Plans
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
-from streambank.store.table import RetryPolicy, Table
+from streambank.store.table import Table
 from streambank.store.transfers import Transfers
 from streambank.store.usage import UsageStore
 from streambank.store.windows import Windows
@@ -99,7 +100,7 @@ class HashEmbedder:
 
     def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:
         digests = (hashlib.sha256(text.encode()).digest() for text in texts)
-        return [vectors.packed(byte - 127.5 for byte in digest) for digest in digests]
+        return [vectors.pack(byte - 127.5 for byte in digest) for digest in digests]
 
 
 class Clock:

@@ -16,7 +16,7 @@ from benchmarks.locomo.conversations import load
 from benchmarks.locomo.playing import Player
 from benchmarks.locomo.recall import CUTS, Recall, averaged, held_out, recall
 from benchmarks.locomo.scoring import MEANING, WEIGHTS, WORDS
-from streambank.rules import fusion
+from streambank.rules import score_fusion
 from streambank_local.basic.embedder import WordLlamaEmbedder
 from streambank_local.service import LocalService
 
@@ -72,9 +72,9 @@ def _over_http(players: list[Player]) -> Iterator[str]:
 def _by_rules(players: list[Player]) -> Iterator[str]:
     found = _recalls(players)
     rankings = sorted({name for name, _ in found})
-    yield _heading(f"the same rules over what was stored, words at {fusion.WORDS}")
+    yield _heading(f"the same rules over what was stored, words at {score_fusion.WORD_WEIGHT}")
     for name in rankings:
-        yield _row(name, averaged(chain.from_iterable(found[name, fusion.WORDS])))
+        yield _row(name, averaged(chain.from_iterable(found[name, score_fusion.WORD_WEIGHT])))
     for title, name, weight in _BASELINES:
         yield _row(title, averaged(chain.from_iterable(found[name, weight])))
     yield _heading("held out: mean of 20 splits, weight tuned on the other five")

@@ -16,14 +16,15 @@ from benchmarks.locomo.recall import CUTS, Recall, recall
 from streambank.llm.ports import Embedder
 from streambank.model.memory import Citation, Memory
 from streambank.model.search import RawEvent
-from streambank.rules import citing, fusion, lexical, searching
-from streambank.rules.searching import Entry, Query
+from streambank.retry import RetryPolicy
+from streambank.rules import bm25, citations, score_fusion, search_ranking
+from streambank.rules.search_ranking import EmbeddedQuery, SearchEntry
 from streambank.store.events import Events
 from streambank.store.memories import Memories
-from streambank.store.table import RetryPolicy, Table
+from streambank.store.table import Table
 
 # The share of words in the score, beside that of meaning.
-WEIGHTS = (0.5, 0.6, 0.7, fusion.WORDS, 0.8, 0.9)
+WEIGHTS = (0.5, 0.6, 0.7, score_fusion.WORD_WEIGHT, 0.8, 0.9)
 MEANING, WORDS = 0.0, 1.0
 
 
@@ -38,9 +39,9 @@ class Remembered:
     vectors: Sequence[bytes]
 
     @cached_property
-    def words(self) -> dict[tuple[str, int], lexical.Words]:
+    def words(self) -> dict[tuple[str, int], bm25.WordCounts]:
         """Return the words of each event alone, by its place."""
-        return {one.place: lexical.words(citing.line(one.event)) for one in self.events}
+        return {one.place: bm25.count_words(citations.event_line(one.event)) for one in self.events}
 
 
 def remembered(player: Player, embedder: Embedder) -> Remembered:
@@ -50,7 +51,7 @@ def remembered(player: Player, embedder: Embedder) -> Remembered:
     known = memories.of_scope("default", player.scope, now=now)
     cited = memories.citations("default", player.scope, known, now=now)
     events = Events(table).of_scope("default", player.scope, pending_only=False, now=now).events
-    vectors = embedder.embed([citing.line(one.event) for one in events])
+    vectors = embedder.embed([citations.event_line(one.event) for one in events])
     return Remembered(player.conversation, known, cited, events, vectors)
 
 
@@ -59,11 +60,11 @@ def _table(player: Player) -> Table:
     return Table(client, player.service.stack.table_name, RetryPolicy(lambda _: None, lambda: 0.0))
 
 
-def entries(query: Query, known: Remembered) -> dict[str, list[Entry]]:
+def entries(query: EmbeddedQuery, known: Remembered) -> dict[str, list[SearchEntry]]:
     """Return what takes part in each ranking for *query*, by the ranking's name."""
-    memories = searching.of_memories(query, known.memories, known.cited)
-    embedded = searching.of_events(query, known.events, known.vectors, memories)
-    borrowing = searching.of_events(query, known.events, (), memories)
+    memories = search_ranking.memory_entries(query, known.memories, known.cited)
+    embedded = search_ranking.event_entries(query, known.events, known.vectors, memories)
+    borrowing = search_ranking.event_entries(query, known.events, (), memories)
     return {
         "memories and events": memories + embedded,
         "the same, events not embedded": memories + borrowing,
@@ -73,8 +74,8 @@ def entries(query: Query, known: Remembered) -> dict[str, list[Entry]]:
     }
 
 
-def _alone(entry: Entry, known: Remembered) -> Entry:
-    return replace(entry, words=known.words[entry.what.place]) if isinstance(entry.what, RawEvent) else entry
+def _alone(entry: SearchEntry, known: Remembered) -> SearchEntry:
+    return replace(entry, words=known.words[entry.item.place]) if isinstance(entry.item, RawEvent) else entry
 
 
 def recalls(known: Remembered, embedder: Embedder) -> Iterator[tuple[str, float, Recall]]:
@@ -82,24 +83,24 @@ def recalls(known: Remembered, embedder: Embedder) -> Iterator[tuple[str, float,
     questions = known.conversation.questions
     embedded = embedder.embed([question.text for question in questions], for_query=True)
     for question, vector in zip(questions, embedded, strict=True):
-        query = Query(question.text, vector)
+        query = EmbeddedQuery(question.text, vector)
         for name, ranked in entries(query, known).items():
-            shares = lexical.shares(query.text, [entry.words for entry in ranked])
+            shares = bm25.shares(query.text, [entry.words for entry in ranked])
             for weight in (MEANING, *WEIGHTS, WORDS):
                 yield name, weight, _recall(question, known, ranked, shares, weight)
 
 
 def _recall(
-    question: Question, known: Remembered, entries: Sequence[Entry], shares: Sequence[float] | None, weight: float
+    question: Question, known: Remembered, entries: Sequence[SearchEntry], shares: Sequence[float] | None, weight: float
 ) -> Recall:
     parts = zip(shares or [None] * len(entries), entries, strict=True)
-    scored = [(-fusion.fused(share, entry.similarity, words=weight), entry) for share, entry in parts]
+    scored = [(-score_fusion.fuse(share, entry.similarity, words=weight), entry) for share, entry in parts]
     scored.sort(key=lambda pair: (pair[0], *pair[1].precedence()))
-    hits = searching.without_cited([(score, entry.what) for score, entry in scored[: 10 * CUTS[-1]]])
+    hits = search_ranking.drop_cited_events([(score, entry.item) for score, entry in scored[: 10 * CUTS[-1]]])
     turns = [_turns(what, known.conversation) for (_, what), _ in zip(hits, range(CUTS[-1]), strict=False)]
     return recall(turns, question.evidence)
 
 
 def _turns(what: Memory | RawEvent, conversation: Conversation) -> set[str]:
-    places = searching.cited_places(what) if isinstance(what, Memory) else [what.place]
+    places = search_ranking.cited_events(what) if isinstance(what, Memory) else [what.place]
     return {conversation.turns[seq - 1].id for _, seq in places}

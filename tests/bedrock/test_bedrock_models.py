@@ -15,7 +15,7 @@ from streambank.llm.bedrock.consolidator import BedrockConsolidator
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.embedder import BedrockEmbedder
 from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.sending import Sender
+from streambank.llm.bedrock.request import bedrock_retry_policy
 from streambank.llm.ports import (
     Action,
     ConsolidationRequest,
@@ -65,7 +65,7 @@ def client(server):
 
 @pytest.fixture
 def converse(client, pauses):
-    return Converse(client, MODELS, Sender(pauses.append, lambda: 0.5))
+    return Converse(client, MODELS, bedrock_retry_policy(pauses.append, lambda: 0.5))
 
 
 @pytest.fixture
@@ -201,13 +201,13 @@ def test_an_unreachable_service_is_out_of_reach(extractor, client, pauses):
     keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "us-east-1"}
     nowhere = boto3.client("bedrock-runtime", endpoint_url="http://127.0.0.1:1", config=client.meta.config, **keys)
     with pytest.raises(errors.ModelUnavailable):
-        BedrockExtractor(Converse(nowhere, MODELS, Sender(pauses.append, lambda: 0.0))).extract(REQUEST)
+        BedrockExtractor(Converse(nowhere, MODELS, bedrock_retry_policy(pauses.append, lambda: 0.0))).extract(REQUEST)
     assert len(pauses) == 3
 
 
 def test_a_deployment_without_a_model_says_so(client, pauses):
     """No model is named: nothing is sent."""
-    nameless = Converse(client, ModelSettings("", ""), Sender(pauses.append, lambda: 0.0))
+    nameless = Converse(client, ModelSettings("", ""), bedrock_retry_policy(pauses.append, lambda: 0.0))
     with pytest.raises(errors.ModelNotConfigured):
         BedrockExtractor(nameless).extract(REQUEST)
 
@@ -328,12 +328,12 @@ def test_what_is_sent_is_held_fast(server, extractor, consolidator, name):
 
 def test_titan_takes_one_text_a_call(server, client):
     """Each text is sent alone, with the length that vectors shall have; their order is kept."""
-    embedder = BedrockEmbedder(client, MODELS, Sender(lambda _: None, lambda: 0.0))
+    embedder = BedrockEmbedder(client, MODELS, bedrock_retry_policy(lambda _: None, lambda: 0.0))
     found = embedder.embed(["a", " ", "b"])
     assert sorted(body["inputText"] for body in server.embedded) == ["-", "a", "b"]
     assert all(body["dimensions"] == 64 for body in server.embedded)
     assert found[0] == embedder.embed(["a"])[0] != found[2]
-    assert len(vectors.unpacked(found[0])) == 64
+    assert len(vectors.unpack(found[0])) == 64
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_titan_takes_one_text_a_call(server, client):
 )
 def test_cohere_takes_ninety_six(server, client, model, kind):
     """A hundred texts are two calls, and a query is told from a document."""
-    embedder = BedrockEmbedder(client, MODELS, Sender(lambda _: None, lambda: 0.0))
+    embedder = BedrockEmbedder(client, MODELS, bedrock_retry_policy(lambda _: None, lambda: 0.0))
     texts = [f"text {number}" for number in range(100)]
     assert len(embedder.embed(texts, model=model, for_query=kind == "search_query")) == 100
     assert [len(body["texts"]) for body in server.embedded] == [96, 4]
@@ -350,6 +350,6 @@ def test_cohere_takes_ninety_six(server, client, model, kind):
 
 def test_an_unknown_embedding_model_is_no_model(client):
     """Its requests would be guesses."""
-    embedder = BedrockEmbedder(client, MODELS, Sender(lambda _: None, lambda: 0.0))
+    embedder = BedrockEmbedder(client, MODELS, bedrock_retry_policy(lambda _: None, lambda: 0.0))
     with pytest.raises(errors.ModelNotConfigured):
         embedder.embed(["a"], model="acme.embed-v9")

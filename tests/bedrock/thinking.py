@@ -16,14 +16,14 @@ from typing import Any
 
 from streambank.llm.ports import ConsolidationRequest, Decision, ExtractionRequest, OfferedFact, OfferedMemory, Turn
 from streambank.rules import vectors
-from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank_local.basic.consolidator import BasicConsolidator
 from streambank_local.basic.embedder import WordLlamaEmbedder
-from streambank_local.basic.extractor import EmbeddedExtractor
+from streambank_local.basic.extractor import BasicExtractor
 from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, Reply, running, tool
 
 ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
-EXTRACTOR, CONSOLIDATOR, EMBEDDER = EmbeddedExtractor(), EmbeddedConsolidator(), WordLlamaEmbedder()
+EXTRACTOR, CONSOLIDATOR, EMBEDDER = BasicExtractor(), BasicConsolidator(), WordLlamaEmbedder()
 
 
 def thinking(request: dict[str, Any]) -> Reply:
@@ -35,7 +35,7 @@ def thinking(request: dict[str, Any]) -> Reply:
 @cache
 def meaning(text: str) -> list[float]:
     """Return the vector of a text."""
-    return [float(number) for number in vectors.unpacked(EMBEDDER.embed([text])[0])]
+    return [float(number) for number in vectors.unpack(EMBEDDER.embed([text])[0])]
 
 
 def _facts(request: dict[str, Any]) -> dict[str, Any]:

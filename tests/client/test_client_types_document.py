@@ -19,7 +19,6 @@ TYPES = {
     "Bank": "BankResource",
     "BankRequest": "BankResource",
     "BankOperation": "OperationDocument",
-    "UsageReport": "Usage",
     "ContextSpec": "BankContext",
     "Empty": "Nothing",
     "EmptyOperation": "OperationDocument",

@@ -1,4 +1,4 @@
-"""`python -m tests.gold`: the embedded model's score on the gold set, by category."""
+"""`python -m tests.gold`: the basic model's score on the gold set, by category."""
 
 from tests.gold import loading, playing
 

@@ -21,11 +21,11 @@ from streambank.llm.ports import (
 from streambank.model.bank import Bank
 from streambank.model.window import WindowState
 from streambank.pipeline.memories.edit import EditContext, create_memory
-from streambank.rules.editing import Edit
+from streambank.rules.edits import Edit
 from streambank.store import keys
-from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank_local.basic.consolidator import BasicConsolidator
 from streambank_local.basic.embedder import WordLlamaEmbedder
-from streambank_local.basic.extractor import EmbeddedExtractor
+from streambank_local.basic.extractor import BasicExtractor
 from tests import aws
 from tests.gold.loading import Case, Judgement, Said, Verdict, Window, judged
 from tests.world import SCOPE, HashEmbedder, World, event
@@ -40,7 +40,7 @@ class Model:
     embedder: Embedder
 
 
-EMBEDDED = Model(EmbeddedExtractor(), EmbeddedConsolidator(), WordLlamaEmbedder())
+EMBEDDED = Model(BasicExtractor(), BasicConsolidator(), WordLlamaEmbedder())
 
 
 def embedded(_case: Case) -> Model:

@@ -96,7 +96,7 @@ def test_a_key_opens_in_either_header(service: LocalService, make: Make) -> None
         {"authorization": "Bearer local"},
         {"authorization": "Bearer sb_nonsense"},
         {"authorization": "Basic bG9jYWw6bG9jYWw="},
-        {"authorization": "Bearer " + Token.made(bytes(42)).reveal()},
+        {"authorization": "Bearer " + Token.from_random_bytes(bytes(42)).reveal()},
         {"x_goog_api_key": ""},
     ],
 )

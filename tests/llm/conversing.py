@@ -1,11 +1,11 @@
-"""Windows written as lines, and what the embedded extractor makes of them."""
+"""Windows written as lines, and what the basic extractor makes of them."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
 from streambank.llm.ports import ExtractedFact, ExtractionRequest, Turn
-from streambank_local.basic.extractor import EmbeddedExtractor
+from streambank_local.basic.extractor import BasicExtractor
 
 AT = datetime(2023, 5, 24, 4, 45, tzinfo=UTC)
 
@@ -18,7 +18,7 @@ def turn(number: int, line: str, at: datetime = AT) -> Turn:
 
 def extracted(*lines: str, at: datetime = AT, **options: object) -> tuple[ExtractedFact, ...]:
     turns = tuple(turn(number, line, at) for number, line in enumerate(lines, 1))
-    return EmbeddedExtractor().extract(ExtractionRequest(turns, **options)).facts  # type: ignore[arg-type]
+    return BasicExtractor().extract(ExtractionRequest(turns, **options)).facts  # type: ignore[arg-type]
 
 
 def told(*lines: str, at: datetime = AT, **options: object) -> list[str]:

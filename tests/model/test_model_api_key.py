@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from streambank.model.api_key import ID_BYTES, KEY_ID, SECRET_BYTES, ApiKey, Token
 
-TOKEN = Token.made(bytes(range(42)))
+TOKEN = Token.from_random_bytes(bytes(range(42)))
 
 
 @given(random=st.binary(min_size=ID_BYTES + SECRET_BYTES, max_size=ID_BYTES + SECRET_BYTES))
 def test_a_token_survives_being_sent(random):
     """What is revealed is read back, for any random bytes; the id is one that the commands take."""
-    token = Token.made(random)
+    token = Token.from_random_bytes(random)
     assert Token.parse(token.reveal()) == token
     assert KEY_ID.fullmatch(token.key_id)
     assert len(token.key_id) >= 12

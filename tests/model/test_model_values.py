@@ -69,15 +69,15 @@ def test_events_are_ordered_by_their_own_time_else_by_arrival(times):
 def test_overlaying_settings(first, second, third):
     """Saying nothing changes nothing, the last word wins, and grouping does not matter."""
     silent = WindowSettings()
-    assert first.overlaid(silent) == silent.overlaid(first) == first
-    assert first.overlaid(second).overlaid(third) == first.overlaid(second.overlaid(third))
+    assert first.overridden_by(silent) == silent.overridden_by(first) == first
+    assert first.overridden_by(second).overridden_by(third) == first.overridden_by(second.overridden_by(third))
     assert first.is_empty is (first == silent)
 
 
 def test_false_and_empty_are_words_too():
     """An explicit false or empty map replaces what was said before."""
     before = WindowSettings({"a": "b"}, None, True, {"k": 1.0}, MergeStrategy.MERGE)
-    after = before.overlaid(WindowSettings(revision_labels={}, disable_revisions=False, metadata={}))
+    after = before.overridden_by(WindowSettings(revision_labels={}, disable_revisions=False, metadata={}))
     assert (after.revision_labels, after.disable_revisions, after.metadata) == ({}, False, {})
     assert after.merge_strategy is MergeStrategy.MERGE
 
@@ -116,10 +116,10 @@ def test_a_revision_ends_at_its_time(expires, is_live):
 
 
 def test_a_mark_changes_with_what_a_decision_rests_on():
-    """A new revision or newer evidence makes another mark; nothing else does."""
-    marks = {memory().mark, memory(revision=2).mark, memory(as_of=NOW + SECOND).mark}
-    assert len(marks) == 3
-    assert memory(vector=b"x", display_name="d").mark == memory().mark
+    """A new revision or newer evidence makes another fingerprint; nothing else does."""
+    fingerprints = {memory().fingerprint, memory(revision=2).fingerprint, memory(as_of=NOW + SECOND).fingerprint}
+    assert len(fingerprints) == 3
+    assert memory(vector=b"x", display_name="d").fingerprint == memory().fingerprint
 
 
 def test_a_plan_knows_the_version_at_each_step():

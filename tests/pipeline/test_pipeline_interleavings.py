@@ -239,4 +239,6 @@ def _pending_has_a_timer(world: World) -> None:
         if item["SK"]["S"] == "HEAD":
             head = streams.head("default", item["PK"]["S"].split("#")[2])
             due = triggers.next_due(head, head.rule)
-            assert not head.count or (head.due and head.due <= triggers.whole_second(due.at)), "pending without a timer"
+            assert not head.count or (head.due and head.due <= triggers.round_up_to_second(due.at)), (
+                "pending without a timer"
+            )

@@ -12,7 +12,7 @@ from streambank.pipeline.api_key_cache import ApiKeyCache
 from streambank.store.api_keys import ApiKeys
 from tests.world import START, Clock
 
-TOKENS = [Token.made(bytes([number]) * 42) for number in range(5)]
+TOKENS = [Token.from_random_bytes(bytes([number]) * 42) for number in range(5)]
 
 
 @dataclass

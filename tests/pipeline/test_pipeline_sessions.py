@@ -65,7 +65,7 @@ class Service:
         return pipeline.create(bank, name, SessionFields(user, **said), **self._with())
 
     def update(self, name="s1", **said):
-        fields = SessionFields(**{"said": frozenset(said) & EVERYTHING, **said})
+        fields = SessionFields(**{"changed": frozenset(said) & EVERYTHING, **said})
         return pipeline.update("default", name, fields, **self._with())
 
     def append(self, text="hi", name="s1", at=START, author="user", **more):
@@ -112,7 +112,7 @@ def pages(read, size, name):
 @given(*[st.dictionaries(st.sampled_from("abcd"), st.none() | st.integers(), max_size=4)] * 2)
 def test_a_delta_sets_and_removes_and_touches_nothing_else(state, delta):
     """After a merge each key of the delta has its value, or is gone where that is null; the others stay."""
-    merged = model.merged(state, delta)
+    merged = model.merge_state(state, delta)
     assert {key: merged[key] for key in merged if key in delta} == {k: v for k, v in delta.items() if v is not None}
     assert {key: merged[key] for key in merged if key not in delta} == {
         key: value for key, value in state.items() if key not in delta

@@ -22,7 +22,7 @@ from streambank.pipeline.jobs import erase, export, import_job
 from streambank.pipeline.memories.deletion import delete_memory
 from streambank.pipeline.memories.edit import EditContext, create_memory, update_memory
 from streambank.pipeline.sessions import chat_history, sessions
-from streambank.rules.editing import Edit
+from streambank.rules.edits import Edit
 from streambank.store.sessions import Sessions
 from streambank.store.transfers import Transfers
 from tests import aws

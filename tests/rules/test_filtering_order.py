@@ -36,9 +36,9 @@ def test_an_order_is_said_in_one_way(text, said):
     ("text", "problem"),
     [
         ("color", "no field 'color' to order by, only create_time, update_time and rank"),
-        ("create_time descending", "create_time may be followed by asc or desc only"),
-        ("create_time DESC", "asc or desc only"),
-        ("create_time desc desc", "asc or desc only"),
+        ("create_time descending", "create_time may only be followed by asc or desc"),
+        ("create_time DESC", "only be followed by asc or desc"),
+        ("create_time desc desc", "only be followed by asc or desc"),
         ("create_time,", "no field ''"),
         (",", "no field ''"),
         ("create_time, createTime desc", "a field twice"),

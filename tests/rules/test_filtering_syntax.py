@@ -47,7 +47,7 @@ def trees(leaves):
 @settings(max_examples=100)
 def test_a_written_tree_reads_as_itself(tree):
     """Writing and reading lose nothing: keywords as keys, quotes, escapes and precedence included."""
-    assert syntax.read(syntax.write(tree)) == tree
+    assert syntax.parse_tree(syntax.write(tree)) == tree
 
 
 # AIP-160: a sequence binds tighter than AND, OR binds tighter than both, NOT and - tighter than all.
@@ -72,13 +72,13 @@ PRECEDENCE = [
 @pytest.mark.parametrize(("text", "grouped"), PRECEDENCE)
 def test_operators_bind_as_aip_160_says(text, grouped):
     """OR before AND, which is not SQL's order; juxtaposition is AND."""
-    assert syntax.write(syntax.read(text)) == grouped
-    assert syntax.read(grouped) == syntax.read(text)
+    assert syntax.write(syntax.parse_tree(text)) == grouped
+    assert syntax.parse_tree(grouped) == syntax.parse_tree(text)
 
 
 def test_columns_point_into_the_text():
     """A comparison knows where its path, its operator and its value stand."""
-    both = syntax.read(' a\n=1 OR c.x >="y"')
+    both = syntax.parse_tree(' a\n=1 OR c.x >="y"')
     spots = [(one.column, one.op_column, one.word.column) for one in syntax.comparisons(both)]
     assert spots == [(2, 4, 5), (10, 14, 16)]
 
@@ -98,7 +98,7 @@ FEW = [
     "f.k!=x",
     "f:j",
 ]
-known = trees(st.sampled_from(FEW).map(syntax.read))
+known = trees(st.sampled_from(FEW).map(syntax.parse_tree))
 some_text = st.sampled_from(["x", "y", "xy"])
 values = st.fixed_dictionaries(
     {},
@@ -166,8 +166,8 @@ def test_garbage_is_refused_by_its_column_or_understood(text):
 
 def test_threads_share_one_parser():
     """The first filters of a process may come together."""
-    grammar._built.cache_clear()
+    grammar._build.cache_clear()
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(lambda n: str(parse(f"b={n}", FIELDS)), range(64)))
     assert found == [f"b={n}" for n in range(64)]
-    assert grammar._built.cache_info().misses == 1
+    assert grammar._build.cache_info().misses == 1

@@ -13,7 +13,7 @@ from streambank.model.principal import Principal, Role, operator
 from streambank.rules import access
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-TOKEN = Token.made(bytes(range(42)))
+TOKEN = Token.from_random_bytes(bytes(range(42)))
 
 words = st.sampled_from(["a", "b", "c", "user_id"])
 scopes = st.dictionaries(words, words, min_size=1, max_size=5)

@@ -4,7 +4,7 @@ import pytest
 
 from streambank.model.bank import BankConfig
 from streambank.model.rule import TriggerRule
-from streambank.rules.bank_config import bank_config, default_rule, seconds
+from streambank.rules.bank_config import bank_config, default_rule, parse_duration
 
 
 def test_an_empty_document_says_nothing():
@@ -72,7 +72,7 @@ def test_ttls_of_memories():
 )
 def test_durations_are_protobufs(text, span):
     """A duration is a number of seconds with an s."""
-    assert seconds(text) == span
+    assert parse_duration(text) == span
 
 
 def test_the_banks_default_rule():

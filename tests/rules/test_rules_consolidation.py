@@ -11,9 +11,9 @@ from streambank.model.memory import Evidence
 from streambank.model.metadata import MergeStrategy
 from streambank.model.plan import PlanStep
 from streambank.model.rule import WindowSettings
-from streambank.model.verdict import Recorded, Verdict
+from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.rules import consolidation
-from streambank.rules.consolidation import Policy, change
+from streambank.rules.consolidation import WindowPolicy, change
 from tests.rules.building import MINUTE, NOW, SCOPE, STREAM, candidate, memory, settings_said, window
 
 QUIET = WindowSettings()
@@ -23,7 +23,7 @@ RED, BLUE = {"colour": "red"}, {"colour": "blue"}
 
 
 def policy(settings=QUIET, **config):
-    return Policy(window(settings=settings), BankConfig(**config))
+    return WindowPolicy(window(settings=settings), BankConfig(**config))
 
 
 def applied(step, known=None, *, settings=QUIET, about=None, number=0, now=LATER):
@@ -35,30 +35,30 @@ def applied(step, known=None, *, settings=QUIET, about=None, number=0, now=LATER
 
 def test_a_new_fact_is_created():
     """A candidate becomes a memory with its own text, or with the one that the model gave it."""
-    assert consolidation.created(candidate("a")) == PlanStep(Verdict.CREATED, text="a", reason="new")
-    assert consolidation.created(candidate("a"), "b", "why") == PlanStep(Verdict.CREATED, text="b", reason="why")
+    assert consolidation.create_step(candidate("a")) == PlanStep(Verdict.CREATED, text="a", reason="new")
+    assert consolidation.create_step(candidate("a"), "b", "why") == PlanStep(Verdict.CREATED, text="b", reason="why")
 
 
 def test_a_refused_candidate_is_never_created():
     """A candidate that was refused before keeps its reason."""
-    assert consolidation.created(candidate("a", rejected="blank")) == PlanStep(Verdict.REJECTED, reason="blank")
+    assert consolidation.create_step(candidate("a", rejected="blank")) == PlanStep(Verdict.REJECTED, reason="blank")
 
 
 def test_a_request_to_forget_never_becomes_a_memory():
     """Where there is nothing to forget, the request itself is not remembered."""
-    step = consolidation.created(candidate("Forget: my address"))
+    step = consolidation.create_step(candidate("Forget: my address"))
     assert step == PlanStep(Verdict.REJECTED, reason=consolidation.NOTHING_TO_FORGET)
 
 
 def test_an_update_changes_the_text():
     """New evidence gives a memory a new text and its reason."""
-    step = consolidation.updated(candidate(at=LATER), memory(), "I like coffee", "changed", QUIET)
+    step = consolidation.update_step(candidate(at=LATER), memory(), "I like coffee", "changed", QUIET)
     assert step == PlanStep(Verdict.UPDATED, "m1", "I like coffee", reason="changed")
 
 
 def test_evidence_of_the_same_instant_may_update():
     """Only strictly older evidence is superseded."""
-    assert consolidation.updated(candidate(at=NOW), memory(), "x", "", QUIET).verdict is Verdict.UPDATED
+    assert consolidation.update_step(candidate(at=NOW), memory(), "x", "", QUIET).verdict is Verdict.UPDATED
 
 
 @pytest.mark.parametrize("act", ["update", "delete"])
@@ -66,15 +66,15 @@ def test_older_evidence_neither_changes_nor_deletes(act):
     """What a redriven window says against newer evidence is rejected as superseded."""
     old = candidate(at=EARLIER)
     if act == "update":
-        step = consolidation.updated(old, memory(), "other", "changed", QUIET)
+        step = consolidation.update_step(old, memory(), "other", "changed", QUIET)
     else:
-        step = consolidation.deleted(old, memory(), "asked")
+        step = consolidation.delete_step(old, memory(), "asked")
     assert step == PlanStep(Verdict.REJECTED, "m1", reason=consolidation.SUPERSEDED)
 
 
 def test_an_update_to_the_same_text_only_restates():
     """A model that updates a memory to what it says already changes nothing."""
-    step = consolidation.updated(candidate(at=NOW), memory(), "I like tea", "changed", QUIET)
+    step = consolidation.update_step(candidate(at=NOW), memory(), "I like tea", "changed", QUIET)
     assert (step.verdict, step.reason) == (Verdict.UNCHANGED, consolidation.RESTATED)
 
 
@@ -82,7 +82,7 @@ def test_restating_renews_evidence_or_metadata_at_most():
     """A restated fact is unchanged unless its evidence is newer or its metadata differ."""
     known = memory(metadata=RED, vector=b"v")
     said = [
-        consolidation.restated(candidate(at=at), known, WindowSettings(metadata=metadata)).verdict
+        consolidation.restate_step(candidate(at=at), known, WindowSettings(metadata=metadata)).verdict
         for at, metadata in ((NOW, None), (EARLIER, RED), (LATER, None), (NOW, BLUE))
     ]
     assert said == [Verdict.UNCHANGED, Verdict.UNCHANGED, Verdict.UPDATED, Verdict.UPDATED]
@@ -90,7 +90,7 @@ def test_restating_renews_evidence_or_metadata_at_most():
 
 def test_a_deletion_names_its_memory():
     """A request to forget deletes the memory that it is about."""
-    assert consolidation.deleted(candidate(at=NOW), memory(), "asked") == PlanStep(
+    assert consolidation.delete_step(candidate(at=NOW), memory(), "asked") == PlanStep(
         Verdict.DELETED, "m1", reason="asked"
     )
 
@@ -114,8 +114,8 @@ def test_a_deletion_names_its_memory():
 )
 def test_a_fact_outlives_the_memory_it_was_about(step, left):
     """A memory that expired or was forgotten meanwhile is made anew from what was said, never deleted twice."""
-    assert consolidation.still_possible(candidate(), step, set()) == left
-    assert consolidation.still_possible(candidate(), step, {"m1"}) == step
+    assert consolidation.revise_step(candidate(), step, set()) == left
+    assert consolidation.revise_step(candidate(), step, {"m1"}) == step
 
 
 # ---- metadata
@@ -126,9 +126,9 @@ maps = st.dictionaries(st.sampled_from("abc"), st.integers(0, 2).map(float), max
 @given(current=maps, said=maps, strategy=st.none() | st.sampled_from(MergeStrategy))
 def test_metadata_strategies(current, said, strategy):
     """MERGE is a union in which the new value wins; by default and otherwise the new map replaces the old one."""
-    merged = consolidation.merged_metadata(current, WindowSettings(metadata=said, merge_strategy=strategy))
+    merged = consolidation.merge_metadata(current, WindowSettings(metadata=said, merge_strategy=strategy))
     assert merged == ({**current, **said} if strategy is MergeStrategy.MERGE else said)
-    assert consolidation.merged_metadata(current, WindowSettings(merge_strategy=strategy)) == current
+    assert consolidation.merge_metadata(current, WindowSettings(merge_strategy=strategy)) == current
 
 
 # ---- changes
@@ -156,7 +156,7 @@ def test_the_id_of_a_memory_is_the_same_at_every_run(number, first):
     """Whenever a step runs, it names the same memory; no other candidate and no other window names it."""
     step = PlanStep(Verdict.CREATED, text="x")
     made = [applied(step, number=n, now=now).after.id for n, now in ((number, NOW), (number, NOW + first), (1000, NOW))]
-    elsewhere = change(Policy(window(number=2), BankConfig()), number, candidate(), step, None, now=NOW).after.id
+    elsewhere = change(WindowPolicy(window(number=2), BankConfig()), number, candidate(), step, None, now=NOW).after.id
     assert made[0] == made[1]
     assert len({made[0], made[2], elsewhere}) == 3
 
@@ -181,7 +181,7 @@ def test_an_update_keeps_what_it_does_not_say():
 def test_renewed_evidence_is_no_new_revision():
     """A restated fact becomes younger evidence; neither its time of change nor its revision moves."""
     known = memory(vector=b"v", revision=2)
-    done = applied(consolidation.restated(candidate(at=LATER), known, QUIET), known)
+    done = applied(consolidation.restate_step(candidate(at=LATER), known, QUIET), known)
     assert (done.after.as_of, done.after.updated, done.after.revision) == (LATER, NOW, 2)
     assert done.revision is None
 
@@ -271,7 +271,8 @@ def test_a_created_memory_carries_the_windows_settings(settings, text):
 def test_verdicts_are_counted_by_kind():
     """Each verdict that was given is counted; none is invented."""
     given_ = [
-        Recorded(n, verdict, "f") for n, verdict in enumerate([Verdict.CREATED, Verdict.CREATED, Verdict.DELETED])
+        RecordedVerdict(n, verdict, "f")
+        for n, verdict in enumerate([Verdict.CREATED, Verdict.CREATED, Verdict.DELETED])
     ]
-    assert consolidation.counted(given_) == {"CREATED": 2, "DELETED": 1}
-    assert consolidation.counted([]) == {}
+    assert consolidation.count_verdicts(given_) == {"CREATED": 2, "DELETED": 1}
+    assert consolidation.count_verdicts([]) == {}

@@ -10,9 +10,9 @@ from streambank.rules.grounding import (
     REPEATED,
     TOO_LONG,
     UNGROUNDED,
-    grounded,
-    on_topic,
-    without_repeats,
+    ground,
+    reject_repeats,
+    restrict_to_topics,
 )
 from tests.rules.building import MINUTE, NOW, candidate, stored
 
@@ -22,7 +22,7 @@ OWN = frozenset({2, 3})
 
 
 def proposed(fact="I like tea", citations=(2,), topic=None):
-    return grounded(fact, citations, topic, SHOWN, OWN)
+    return ground(fact, citations, topic, SHOWN, OWN)
 
 
 def test_a_cited_event_grounds_a_fact():
@@ -46,7 +46,7 @@ def test_carried_events_may_stand_beside_own_ones():
 @pytest.mark.parametrize(("written", "dated"), [(None, NOW), (NOW - MINUTE, NOW - MINUTE), (NOW + MINUTE, NOW)])
 def test_evidence_is_never_newer_than_its_arrival(written, dated):
     """A caller's clock that is ahead must not freeze a memory against everything that is said later."""
-    assert grounded("x", (1,), None, {1: stored(1, time=written)}, frozenset({1})).at == dated
+    assert ground("x", (1,), None, {1: stored(1, time=written)}, frozenset({1})).at == dated
 
 
 @pytest.mark.parametrize("fact", ["", "   ", "\n\t"])
@@ -70,7 +70,7 @@ def test_a_repeated_fact_becomes_one():
     """Case and space do not make another fact; the citations of a repeat and its newer time join the first."""
     first = candidate("I like tea", seqs=(1,), at=NOW)
     again = candidate("i  LIKE tea", seqs=(1, 5), at=NOW + MINUTE)
-    kept = without_repeats([first, candidate("I like milk"), again])
+    kept = reject_repeats([first, candidate("I like milk"), again])
     assert [one.rejected for one in kept] == ["", "", REPEATED]
     assert (kept[0].fact, kept[0].seqs, kept[0].at) == ("I like tea", (1, 5), NOW + MINUTE)
 
@@ -82,7 +82,7 @@ facts = st.lists(st.tuples(st.sampled_from(["a", "A ", "b", "c"]), st.integers(1
 def test_repeats_keep_their_places(facts):
     """Each candidate keeps its number, each fact lives once, and no citation is lost."""
     proposed = [candidate(fact, seqs=(seq,), at=NOW + timedelta(seconds=seq)) for fact, seq in facts]
-    kept = without_repeats(proposed)
+    kept = reject_repeats(proposed)
     alive = [one for one in kept if not one.rejected]
     assert [one.fact for one in kept] == [one.fact for one in proposed]
     assert len(alive) == len({fact.casefold().strip() for fact, _ in facts})
@@ -94,7 +94,7 @@ def test_repeats_keep_their_places(facts):
 
 def test_refused_candidates_stay_refused_for_their_own_reason():
     """A candidate that was refused before is not relabelled a repeat."""
-    kept = without_repeats([candidate("a"), candidate("a", rejected=UNGROUNDED)])
+    kept = reject_repeats([candidate("a"), candidate("a", rejected=UNGROUNDED)])
     assert [one.rejected for one in kept] == ["", UNGROUNDED]
 
 
@@ -109,10 +109,10 @@ def test_refused_candidates_stay_refused_for_their_own_reason():
 )
 def test_only_topics_that_were_asked_for_go_on(topics, asked, rejected):
     """A fact of another topic is refused; where nobody asks, and for a fact without a topic, every topic is right."""
-    assert on_topic(candidate(topics=topics), asked).rejected == rejected
+    assert restrict_to_topics(candidate(topics=topics), asked).rejected == rejected
 
 
 def test_a_request_to_forget_is_of_every_topic():
     """What is to be forgotten goes on whatever topics are asked for; an earlier refusal keeps its reason."""
-    assert on_topic(candidate("Forget: tea", topics=("C",)), ("A",)).rejected == ""
-    assert on_topic(candidate(topics=("C",), rejected=BLANK), ("A",)).rejected == BLANK
+    assert restrict_to_topics(candidate("Forget: tea", topics=("C",)), ("A",)).rejected == ""
+    assert restrict_to_topics(candidate(topics=("C",), rejected=BLANK), ("A",)).rejected == BLANK

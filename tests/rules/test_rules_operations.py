@@ -5,7 +5,7 @@ import pytest
 from streambank.model.ids import OperationId
 from streambank.model.operation import NextTrigger, OperationState
 from streambank.model.rule import Reason, TriggerRule
-from streambank.model.verdict import Recorded, Verdict
+from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import WindowState
 from streambank.rules import operations
 from tests.rules.building import MINUTE, NOW, STREAM, filled, window
@@ -13,7 +13,7 @@ from tests.rules.building import MINUTE, NOW, STREAM, filled, window
 RULE = TriggerRule(event_count=10, idle=5 * MINUTE)
 
 
-@pytest.mark.parametrize("made", [operations.virtual, lambda sid: operations.gone(sid, 0)])
+@pytest.mark.parametrize("made", [operations.virtual, lambda sid: operations.expired(sid, 0)])
 def test_window_zero_is_always_done(made):
     """A stream that never had an event answers with an operation that is done."""
     shown = made(STREAM.sid)
@@ -22,7 +22,7 @@ def test_window_zero_is_always_done(made):
 
 def test_an_expired_window_was_done():
     """A window whose record is gone answers under its own name, as done."""
-    assert operations.gone(STREAM.sid, 7).id == OperationId(STREAM.sid, 7)
+    assert operations.expired(STREAM.sid, 7).id == OperationId(STREAM.sid, 7)
 
 
 def test_an_open_window_says_what_it_waits_for():
@@ -101,6 +101,6 @@ def test_the_time_of_the_last_change():
 
 def test_a_downstream_operation_is_the_same_window():
     """The generation's operation has the window's own verdicts under a name of its own."""
-    verdicts = [Recorded(0, Verdict.CREATED, "f")]
+    verdicts = [RecordedVerdict(0, Verdict.CREATED, "f")]
     shown = operations.sealed(window(number=3), verdicts, downstream=True)
     assert (str(shown.id), shown.verdicts) == (f"{STREAM.sid}-3-g", tuple(verdicts))

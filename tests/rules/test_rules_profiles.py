@@ -17,7 +17,7 @@ statements = st.lists(st.tuples(st.integers(0, 5), said), min_size=1, max_size=6
 
 
 def stated(hours, data):
-    return Candidate(profiles.fact(data), (1,), NOW + timedelta(hours=hours), profile="s")
+    return Candidate(profiles.to_fact(data), (1,), NOW + timedelta(hours=hours), profile="s")
 
 
 def told(history):
@@ -25,11 +25,11 @@ def told(history):
     memory = None
     for hours, data in history:
         one = stated(hours, data)
-        step = profiles.step(one, memory)
+        step = profiles.plan_step(one, memory)
         if step.verdict is Verdict.CREATED:
-            memory = Memory("m", step.text, {}, NOW, NOW, one.at, profile=profiles.begun(one))
+            memory = Memory("m", step.text, {}, NOW, NOW, one.at, profile=profiles.new_profile(one))
         elif step.verdict is Verdict.UPDATED:
-            memory = replace(memory, fact=step.text, profile=profiles.continued(memory, one))
+            memory = replace(memory, fact=step.text, profile=profiles.updated_profile(memory, one))
     return memory
 
 
@@ -41,17 +41,17 @@ def test_each_field_has_its_newest_value(history):
         for name, value in data.items():
             if hours >= newest.get(name, (-1, None))[0]:
                 newest[name] = (hours, value)
-    assert profiles.data(told(history).fact) == {name: value for name, (_, value) in newest.items()}
+    assert profiles.parse_data(told(history).fact) == {name: value for name, (_, value) in newest.items()}
 
 
 def test_older_evidence_is_superseded():
     """A statement whose every field is older, and says something else, changes nothing and says why."""
-    step = profiles.step(stated(1, {"a": 1}), told([(2, {"a": 2})]))
+    step = profiles.plan_step(stated(1, {"a": 1}), told([(2, {"a": 2})]))
     assert (step.verdict, step.reason) == (Verdict.REJECTED, "superseded by newer evidence")
-    assert profiles.step(stated(1, {"a": 2}), told([(2, {"a": 2})])).verdict is Verdict.UNCHANGED
+    assert profiles.plan_step(stated(1, {"a": 2}), told([(2, {"a": 2})])).verdict is Verdict.UNCHANGED
 
 
 def test_an_older_statement_still_fills_an_empty_field():
     """Only the fields that are older give way, and only to what is newer."""
     after = told([(2, {"a": 2}), (1, {"a": 1, "b": 1})])
-    assert profiles.data(after.fact) == {"a": 2, "b": 1}
+    assert profiles.parse_data(after.fact) == {"a": 2, "b": 1}

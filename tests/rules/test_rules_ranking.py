@@ -11,7 +11,7 @@ from tests.rules.building import MINUTE, NOW, candidate, memory
 
 
 def at(angle):
-    return vectors.packed([math.cos(angle), math.sin(angle)])
+    return vectors.pack([math.cos(angle), math.sin(angle)])
 
 
 angles = st.lists(st.floats(0, math.pi), max_size=12)
@@ -21,7 +21,7 @@ angles = st.lists(st.floats(0, math.pi), max_size=12)
 def test_the_nearest_comes_first(angles):
     """Memories are ordered by their distance to the query, ascending, and none is lost."""
     known = [memory(f"m{n}", vector=at(angle)) for n, angle in enumerate(angles)]
-    ranked = ranking.ranked(known, at(0))
+    ranked = ranking.rank_by_distance(known, at(0))
     distances = [distance for distance, _ in ranked]
     assert distances == sorted(distances)
     assert {found.id for _, found in ranked} == {one.id for one in known}
@@ -32,15 +32,15 @@ def test_the_nearest_comes_first(angles):
 def test_ties_go_to_the_newer_memory_and_then_to_the_id():
     """Equal distances are ordered the same at every call."""
     known = [memory("b"), memory("a"), memory("c", updated=NOW + MINUTE)]
-    assert [found.id for _, found in ranking.ranked(known, at(0))] == ["c", "a", "b"]
+    assert [found.id for _, found in ranking.rank_by_distance(known, at(0))] == ["c", "a", "b"]
 
 
 def test_a_memory_without_a_comparable_vector_is_far():
     """No vector, or one of another model, is farther than any opposite; nothing fails."""
-    known = [memory("none"), memory("long", vector=vectors.packed([1, 0, 0])), memory("near", vector=at(3))]
-    ranked = ranking.ranked(known, at(0))
+    known = [memory("none"), memory("long", vector=vectors.pack([1, 0, 0])), memory("near", vector=at(3))]
+    ranked = ranking.rank_by_distance(known, at(0))
     assert ranked[0][1].id == "near"
-    assert [distance for distance, _ in ranked[1:]] == [vectors.FARTHEST, vectors.FARTHEST]
+    assert [distance for distance, _ in ranked[1:]] == [vectors.MAX_DISTANCE, vectors.MAX_DISTANCE]
 
 
 def test_exact_match_offers_exactly_equal_metadata():
@@ -64,11 +64,11 @@ def test_each_candidates_nearest_memories_are_offered(candidates, known):
     """Every candidate's own nearest memory is offered before anybody's farther ones, at most 60, none twice."""
     memories = [memory(f"m{n}", vector=at(angle)) for n, angle in enumerate(known)]
     asked = [candidate(str(n), vector=at(angle)) for n, angle in enumerate(candidates)]
-    offered = ranking.offered(asked, memories)
+    offered = ranking.nearest_to_candidates(asked, memories)
     names = [found.id for found in offered]
     assert len(names) == len(set(names)) <= 60
     if memories:
-        nearest = {ranking.ranked(memories, one.vector)[0][1].id for one in asked}
+        nearest = {ranking.rank_by_distance(memories, one.vector)[0][1].id for one in asked}
         assert set(names[: len(nearest)]) == nearest
     if asked and len(memories) <= 10:
         assert set(names) == {one.id for one in memories}
@@ -77,17 +77,17 @@ def test_each_candidates_nearest_memories_are_offered(candidates, known):
 def test_one_candidate_is_offered_its_ten_nearest():
     """A single candidate does not drag the whole scope into the prompt."""
     memories = [memory(f"m{n}", vector=at(n / 100)) for n in range(30)]
-    names = [found.id for found in ranking.offered([candidate(vector=at(0))], memories)]
+    names = [found.id for found in ranking.nearest_to_candidates([candidate(vector=at(0))], memories)]
     assert names == [f"m{n}" for n in range(10)]
 
 
 def test_a_refused_candidate_is_offered_nothing():
     """What was refused asks for no memory."""
-    assert ranking.offered([candidate(vector=at(0), rejected="blank")], [memory(vector=at(0))]) == []
+    assert ranking.nearest_to_candidates([candidate(vector=at(0), rejected="blank")], [memory(vector=at(0))]) == []
 
 
 def test_a_newer_memory_wins_by_its_change_not_its_creation():
     """The tie is broken by the last visible change."""
     old = memory("old", created=NOW + timedelta(days=1))
     changed = memory("changed", updated=NOW + MINUTE)
-    assert [found.id for _, found in ranking.ranked([old, changed], b"")] == ["changed", "old"]
+    assert [found.id for _, found in ranking.rank_by_distance([old, changed], b"")] == ["changed", "old"]

@@ -4,7 +4,7 @@ import pytest
 
 from streambank.errors import InvalidArgument
 from streambank.model.bank import ProfileSchema
-from streambank.rules.schemas import check, fits, json_schema
+from streambank.rules.schemas import check_schema, json_schema, matches_schema
 
 
 def schema(**properties):
@@ -22,16 +22,16 @@ def test_googles_spelling_is_read():
 def test_a_part_fits_but_nothing_unknown_does():
     """Fields that were not stated yet are not missed; a field that the schema does not know never fits."""
     both = schema(age={"type": "integer"}, diet={"type": "string"})
-    assert fits({"age": 3}, both)
-    assert not fits({"age": "three"}, both)
-    assert not fits({"shoe": 3}, both)
+    assert matches_schema({"age": 3}, both)
+    assert not matches_schema({"age": "three"}, both)
+    assert not matches_schema({"shoe": 3}, both)
 
 
 def test_patterns_run_in_linear_time():
     """A pattern that backtracks for ever elsewhere answers here; one that needs backtracking matches nothing."""
-    assert not fits({"a": "a" * 5_000 + "!"}, schema(a={"type": "string", "pattern": "^(a|a)*$"}))
-    assert fits({"a": "aaa"}, schema(a={"type": "string", "pattern": "^(a|a)*$"}))
-    assert not fits({"a": "aa"}, schema(a={"type": "string", "pattern": r"(a)\\1"}))
+    assert not matches_schema({"a": "a" * 5_000 + "!"}, schema(a={"type": "string", "pattern": "^(a|a)*$"}))
+    assert matches_schema({"a": "aaa"}, schema(a={"type": "string", "pattern": "^(a|a)*$"}))
+    assert not matches_schema({"a": "aa"}, schema(a={"type": "string", "pattern": r"(a)\\1"}))
 
 
 @pytest.mark.parametrize(
@@ -48,5 +48,5 @@ def test_patterns_run_in_linear_time():
 def test_what_no_profile_can_have_is_refused(given):
     """The path is named, and nothing is fetched or run."""
     with pytest.raises(InvalidArgument) as refusal:
-        check({"jsonSchema": given}, "the.path")
+        check_schema({"jsonSchema": given}, "the.path")
     assert refusal.value.field == "the.path"

@@ -52,7 +52,7 @@ def test_a_tick_at_the_very_instant_is_the_next_one():
 @given(moment=instants())
 def test_whole_second_never_rounds_down(moment):
     """A timer is rounded up to a second by less than a second: it never fires early."""
-    rounded = triggers.whole_second(moment)
+    rounded = triggers.round_up_to_second(moment)
     assert rounded.microsecond == 0
     assert timedelta(0) <= rounded - moment < timedelta(seconds=1)
 
@@ -63,7 +63,7 @@ def test_an_empty_window_has_no_timer():
     assert triggers.next_due(empty, IDLE) is None
     assert triggers.decide(empty, IDLE, now=NOW + timedelta(days=99)) is None
     assert triggers.must_seal_first(empty, IDLE, now=NOW + timedelta(days=99)) is None
-    assert triggers.ripeness(empty, FLUSH, force=True) is None
+    assert triggers.immediate_seal_reason(empty, FLUSH, force=True) is None
 
 
 def test_idle_counts_from_the_last_event():
@@ -137,21 +137,21 @@ def test_ripe_is_sticky(head, rule, now, ripe):
 
 def test_the_count_ripens_at_its_threshold_and_not_before():
     """Four of five events are not enough, five are, and so are six."""
-    counts = {count: triggers.ripeness(filled(count), FIVE) for count in (4, 5, 6)}
+    counts = {count: triggers.immediate_seal_reason(filled(count), FIVE) for count in (4, 5, 6)}
     assert counts == {4: None, 5: Reason.EVENT_COUNT, 6: Reason.EVENT_COUNT}
 
 
 def test_the_size_ripens_beyond_a_megabyte():
     """A window of exactly 1 MB stays open, one more byte seals it early."""
-    assert triggers.ripeness(filled(1, size=1_000_000), FIVE) is None
-    assert triggers.ripeness(filled(1, size=1_000_001), FIVE) is Reason.MAX_SIZE
+    assert triggers.immediate_seal_reason(filled(1, size=1_000_000), FIVE) is None
+    assert triggers.immediate_seal_reason(filled(1, size=1_000_001), FIVE) is Reason.MAX_SIZE
 
 
 def test_force_and_the_lack_of_a_rule_ripen_at_once():
     """force_flush says so itself; without a rule one event is enough."""
-    assert triggers.ripeness(filled(1), FIVE, force=True) is Reason.FORCE_FLUSH
-    assert triggers.ripeness(filled(1), None, force=True) is Reason.FORCE_FLUSH
-    assert triggers.ripeness(filled(1), None) is Reason.NO_RULE
+    assert triggers.immediate_seal_reason(filled(1), FIVE, force=True) is Reason.FORCE_FLUSH
+    assert triggers.immediate_seal_reason(filled(1), None, force=True) is Reason.FORCE_FLUSH
+    assert triggers.immediate_seal_reason(filled(1), None) is Reason.NO_RULE
 
 
 def test_a_writing_call_seals_for_time_but_not_for_count():

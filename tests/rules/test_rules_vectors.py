@@ -24,7 +24,7 @@ def cosine(first, second):
 
 def test_a_vector_of_256_numbers_takes_260_bytes():
     """A number is one byte, and four bytes tell that this is a vector."""
-    assert len(vectors.packed([0.1] * 256)) == 260
+    assert len(vectors.pack([0.1] * 256)) == 260
 
 
 @given(pair=pairs)
@@ -32,14 +32,14 @@ def test_likeness_survives_packing(pair):
     """The cosine of packed vectors is that of the numbers, to about a hundredth."""
     first, second = pair
     if math.hypot(*first) > 1e-9 and math.hypot(*second) > 1e-9:
-        packed = [vectors.packed(one) for one in pair]
+        packed = [vectors.pack(one) for one in pair]
         assert similarity(*packed) == pytest.approx(cosine(first, second), abs=0.03)
 
 
 @given(vector=st.lists(st.floats(), max_size=20))
 def test_any_numbers_have_a_direction(vector):
     """Zeros, infinities and what is no number give a vector of the same length, never one of zeros."""
-    made = vectors.unpacked(vectors.packed(vector))
+    made = vectors.unpack(vectors.pack(vector))
     assert len(made) == len(vector)
     assert not vector or any(made)
 
@@ -48,7 +48,7 @@ def test_any_numbers_have_a_direction(vector):
 def test_length_does_not_matter(vector, factor):
     """A vector and its multiples are one direction."""
     if math.hypot(*vector) > 1e-9:
-        made = [vectors.packed(vector), vectors.packed([factor * number for number in vector])]
+        made = [vectors.pack(vector), vectors.pack([factor * number for number in vector])]
         assert similarity(*made) == pytest.approx(1, abs=0.01)
 
 
@@ -56,13 +56,13 @@ def test_length_does_not_matter(vector, factor):
 def test_floats_are_never_taken_for_a_packed_vector(vector):
     """What was packed as floats is refused, not misread."""
     with pytest.raises(ValueError, match="not a packed vector"):
-        vectors.unpacked(array("f", vector).tobytes())
+        vectors.unpack(array("f", vector).tobytes())
 
 
 def test_vectors_that_do_not_compare_have_no_likeness():
     """A vector of another length, and none at all, are like nothing."""
-    one = vectors.packed([1, 0])
-    assert list(vectors.similarities(one, [b"", vectors.packed([1, 0, 0])])) == [None, None]
+    one = vectors.pack([1, 0])
+    assert list(vectors.similarities(one, [b"", vectors.pack([1, 0, 0])])) == [None, None]
     assert list(vectors.similarities(b"", [b"", one])) == [None, None]
 
 
@@ -70,6 +70,6 @@ def test_vectors_that_do_not_compare_have_no_likeness():
 def test_distance_falls_as_likeness_rises(first, second):
     """Distances lie between 0 and 2, and are Euclid's for unit vectors; the unknown is farthest."""
     near, far = sorted([vectors.distance(first), vectors.distance(second)])
-    assert 0 <= near <= far <= vectors.FARTHEST == vectors.distance(None)
+    assert 0 <= near <= far <= vectors.MAX_DISTANCE == vectors.distance(None)
     assert vectors.distance(max(first, second)) == near
     assert vectors.distance(0) == math.sqrt(2)

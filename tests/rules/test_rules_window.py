@@ -10,7 +10,7 @@ from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head
 from streambank.model.window import WindowState
 from streambank.rules import triggers
-from streambank.rules.window import admit, seal, stored_rule
+from streambank.rules.window import add_events, seal, stored_rule
 from tests.rules.building import MINUTE, NOW, STREAM, call, filled, keyed, rules, settings_said
 
 TEN = TriggerRule(event_count=10)
@@ -20,7 +20,7 @@ EMPTY = Head(STREAM)
 def admitted(head, *texts, rule=None, force=False, settings=None, bank_rule=None, now=NOW, is_last_part=True):
     events = [keyed(text) for text in texts]
     said = call(*events, rule=rule, force=force, settings=settings)
-    return admit(head, said, events, bank_rule=bank_rule, now=now, is_last_part=is_last_part)
+    return add_events(head, said, events, bank_rule=bank_rule, now=now, is_last_part=is_last_part)
 
 
 def true_due(arrivals, anchor, rule):
@@ -63,20 +63,20 @@ def test_a_head_keeps_its_books(steps, bank_rule):
         before = head
         fresh = [keyed(str(number), size=10) for number in range(step["count"])]
         said = call(*fresh, rule=step["rule"], force=step["force"], settings=step["settings"])
-        head = admit(head, said, fresh, bank_rule=bank_rule, now=now, is_last_part=step["is_last_part"])
+        head = add_events(head, said, fresh, bank_rule=bank_rule, now=now, is_last_part=step["is_last_part"])
         total += len(fresh)
         arrivals += [now] * len(fresh)
         anchor = anchor or (arrivals[0] if arrivals else None)
         assert (head.seq, head.count, head.size) == (total, len(arrivals), 10 * len(arrivals))
         assert head.start == head.seq - head.count + 1
         assert head.anchor == anchor
-        assert head.settings == before.settings.overlaid(step["settings"])
+        assert head.settings == before.settings.overridden_by(step["settings"])
         assert before.ripe is None or head.ripe is before.ripe
         assert step["is_last_part"] or head.ripe is before.ripe
         assert before.due is None or head.due <= before.due
         if arrivals:
             rule = triggers.effective_rule(None, head.rule, bank_rule)
-            assert head.due <= triggers.whole_second(true_due(arrivals, anchor, rule))
+            assert head.due <= triggers.round_up_to_second(true_due(arrivals, anchor, rule))
             assert head.due.microsecond == 0
         else:
             assert head.ripe is None

@@ -51,7 +51,7 @@ def is_constant(node):
 def test_no_pattern_of_a_caller_reaches_a_backtracking_engine(path):
     """Whatever Python's `re` is given is written in the source; callers' patterns have two doors, both RE2's."""
     assert all(is_constant(call.args[0]) for call in calls_of("re", path) if call.func.attr != "escape")
-    is_door = path.relative_to(ROOT).as_posix() in {"rules/filtering/patterns.py", "rules/schemas.py"}
+    is_door = path.relative_to(ROOT).as_posix() in {"rules/filtering/regex.py", "rules/schemas.py"}
     assert is_door or not list(calls_of("re2", path))
 
 
@@ -110,26 +110,26 @@ def test_a_dialect_brings_no_backtracking_with_it(dialect):
         own = {"type": "string", "pattern": wanted}
         below = {"type": "object", "properties": {"a": {"$schema": dialect, **own}}}
         itself = {"$schema": dialect, "type": "object", "properties": {"a": {"$ref": "#"}, "b": own}}
-        schemas.check({"jsonSchema": below}, "p")
-        schemas.check({"jsonSchema": itself}, "p")
+        schemas.check_schema({"jsonSchema": below}, "p")
+        schemas.check_schema({"jsonSchema": itself}, "p")
         is_re2s = wanted is HOSTILE
-        assert schemas.fits({"a": "aa"}, ProfileSchema("s", below)) is is_re2s
-        assert schemas.fits({"a": {"b": "aa"}}, ProfileSchema("s", itself)) is is_re2s
-        assert not schemas.fits({"a": "a" * 5_000 + "!"}, ProfileSchema("s", below))
+        assert schemas.matches_schema({"a": "aa"}, ProfileSchema("s", below)) is is_re2s
+        assert schemas.matches_schema({"a": {"b": "aa"}}, ProfileSchema("s", itself)) is is_re2s
+        assert not schemas.matches_schema({"a": "a" * 5_000 + "!"}, ProfileSchema("s", below))
 
 
 def test_a_field_may_be_called_schema():
     """What is left out is a dialect, never a property of that name."""
     schema = {"type": "object", "properties": {"$schema": {"type": "integer"}}}
-    assert schemas.fits({"$schema": 1}, ProfileSchema("s", schema))
-    assert not schemas.fits({"$schema": "x"}, ProfileSchema("s", schema))
+    assert schemas.matches_schema({"$schema": 1}, ProfileSchema("s", schema))
+    assert not schemas.matches_schema({"$schema": "x"}, ProfileSchema("s", schema))
 
 
 def test_a_pattern_of_very_many_parentheses_is_the_callers_fault():
     """It is refused by its path where it is stored, and is no fault of ours."""
     deep = {"type": "object", "properties": {"a": {"type": "string", "pattern": "(" * 3_000 + ")" * 3_000}}}
     with pytest.raises(InvalidArgument) as refusal:
-        schemas.check({"jsonSchema": deep}, "the.path")
+        schemas.check_schema({"jsonSchema": deep}, "the.path")
     assert refusal.value.field == "the.path"
 
 
@@ -139,7 +139,7 @@ def test_a_pattern_of_very_many_parentheses_is_the_callers_fault():
 )
 def test_a_schema_without_an_end_fits_nothing(part):
     """A reference to nothing, to itself or into another document's name stops no window, and fetches nothing."""
-    assert not schemas.fits({"a": "x"}, ProfileSchema("s", {"type": "object", "properties": {"a": part}}))
+    assert not schemas.matches_schema({"a": "x"}, ProfileSchema("s", {"type": "object", "properties": {"a": part}}))
 
 
 # ---- steps, counted

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.llm.bedrock import answers, prompts
+from streambank.llm.bedrock import prompts, tool_output
 from streambank.llm.ports import (
     ConsolidationRequest,
     Example,
@@ -81,6 +81,8 @@ def test_nothing_that_is_said_is_a_template(text):
 def test_a_number_that_was_not_offered_names_nothing(number):
     """Whatever a model was talked into naming: of two memories it can touch the first and the second."""
     row = {"fact": 1, "action": "DELETE", "memory": number}
-    with pytest.raises(answers.Unusable):
-        answers.decisions({"decisions": [row]}, facts=1, memories=2)
-    assert answers.decisions({"decisions": [{**row, "memory": 2}]}, facts=1, memories=2)[0].memory == 2
+    with pytest.raises(tool_output.UnusableReply):
+        tool_output.parse_decisions({"decisions": [row]}, fact_count=1, memory_count=2)
+    assert (
+        tool_output.parse_decisions({"decisions": [{**row, "memory": 2}]}, fact_count=1, memory_count=2)[0].memory == 2
+    )

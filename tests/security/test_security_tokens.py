@@ -116,10 +116,10 @@ def test_a_bank_is_called_by_ascii_alone(bank):
 def test_a_key_has_256_random_bits_beside_its_name():
     """Every random bit is in the token, none is used twice, and the secret does not follow from the id."""
     assert (ID_BYTES, SECRET_BYTES) == (10, 32)
-    none = Token.made(bytes(42))
+    none = Token.from_random_bytes(bytes(42))
     for bit in range(42 * 8):
         random = (1 << bit).to_bytes(42, "big")
-        changed = Token.made(random)
+        changed = Token.from_random_bytes(random)
         is_in_id = bit >= SECRET_BYTES * 8
         assert (changed.key_id != none.key_id, changed.secret != none.secret) == (is_in_id, not is_in_id)
 
@@ -137,7 +137,7 @@ class Guarded(bytes):
 
 def test_secrets_are_compared_in_constant_time():
     """A digest meets another in `hmac.compare_digest` alone: `==` would tell how much of a guess was right."""
-    token = Token.made(bytes(range(42)))
+    token = Token.from_random_bytes(bytes(range(42)))
     key = ApiKey(token.key_id, Guarded(token.digest), operator("o"), NOW)
     assert access.admits(key, token, now=NOW)
     assert not access.admits(key, Token(token.key_id, "A" * 43), now=NOW)

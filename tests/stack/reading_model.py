@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from streambank.llm.ports import ConsolidationRequest, ExtractionRequest, OfferedFact, OfferedMemory, Turn
-from streambank.rules.vectors import unpacked
-from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank.rules.vectors import unpack
+from streambank_local.basic.consolidator import BasicConsolidator
 from streambank_local.basic.embedder import WordLlamaEmbedder
-from streambank_local.basic.extractor import EmbeddedExtractor
+from streambank_local.basic.extractor import BasicExtractor
 from tests.bedrock.converse_server import Bedrock, Reply, tool
 
 EMBEDDER = WordLlamaEmbedder()
@@ -29,7 +29,7 @@ def reading(request: dict[str, Any]) -> Reply:
 
 def _facts(rows: list[dict[str, Any]], *, third_person: bool) -> list[dict[str, Any]]:
     turns = tuple(Turn(row["n"], row["role"], row["text"], _at(row), context=bool(row.get("context"))) for row in rows)
-    found = EmbeddedExtractor().extract(ExtractionRequest(turns, third_person=third_person)).facts
+    found = BasicExtractor().extract(ExtractionRequest(turns, third_person=third_person)).facts
     return [
         {"fact": one.fact, "events": list(one.events)} | ({"topic": one.topic} if one.topic else {}) for one in found
     ]
@@ -38,7 +38,7 @@ def _facts(rows: list[dict[str, Any]], *, third_person: bool) -> list[dict[str, 
 def _decisions(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     facts = tuple(OfferedFact(row["n"], row["fact"], None, _at(row)) for row in rows if "fact" in row)
     memories = tuple(OfferedMemory(row["n"], row["memory"], _at(row)) for row in rows if "memory" in row)
-    decided = EmbeddedConsolidator().consolidate(ConsolidationRequest(facts, memories)).decisions
+    decided = BasicConsolidator().consolidate(ConsolidationRequest(facts, memories)).decisions
     rest = ("memory", "text", "reason")
     return [
         {"fact": one.fact, "action": str(one.action)}
@@ -61,4 +61,4 @@ class ReadingBedrock(Bedrock):
         if "inputText" not in body:
             return super()._embed(body)
         [vector] = EMBEDDER.embed([body["inputText"]])
-        return 200, {"embedding": [float(number) for number in unpacked(vector)], "inputTextTokenCount": 3}
+        return 200, {"embedding": [float(number) for number in unpack(vector)], "inputTextTokenCount": 3}

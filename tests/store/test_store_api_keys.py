@@ -26,7 +26,7 @@ principals = st.builds(
 
 
 def made(number, **changes):
-    token = Token.made(bytes([number]) * 42)
+    token = Token.from_random_bytes(bytes([number]) * 42)
     return ApiKey(**{"id": token.key_id, "digest": token.digest, "principal": operator("o"), "created": NOW, **changes})
 
 
@@ -34,7 +34,7 @@ def made(number, **changes):
 @given(principal=principals, created=times, expires=st.none() | times, random=st.binary(min_size=42, max_size=42))
 def test_a_key_is_found_as_it_was_made(world, principal, created, expires, random):
     """Whatever a principal may do comes back, no more and no less."""
-    token = Token.made(random)
+    token = Token.from_random_bytes(random)
     key = ApiKey(token.key_id, token.digest, principal, created, expires)
     store = ApiKeys(world.table)
     if store.find(key.id) is None:
@@ -44,7 +44,7 @@ def test_a_key_is_found_as_it_was_made(world, principal, created, expires, rando
 
 def test_a_secret_is_not_in_the_table(world):
     """The item holds a digest; what expires is left to DynamoDB too."""
-    token = Token.made(bytes(42))
+    token = Token.from_random_bytes(bytes(42))
     ApiKeys(world.table).create(ApiKey(token.key_id, token.digest, operator("o"), NOW, NOW + timedelta(seconds=1)))
     [item] = aws.dump(world.client)
     assert token.secret not in str(item)

@@ -92,7 +92,7 @@ def test_a_generation_quotes_its_turns_once(world):
     world.settle()
     [made] = world.memories.of_scope("default", SCOPE, now=world.clock())
     [[quoted]] = cited(world, made, now=world.clock()).values()
-    assert quoted.said == "[2026-02-01] I keep bees"
+    assert quoted.text == "[2026-02-01] I keep bees"
     assert quoted.expires == world.clock() + world.retention_policy.retention
     before = citations(world)
     world.deliver()

@@ -7,9 +7,9 @@ from streambank.model.event import Event, StoredEvent
 from streambank.model.memory import Memory
 from streambank.model.plan import Extracted, Plan
 from streambank.model.usage import Usage
-from streambank.model.verdict import Recorded, Verdict
+from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt
-from streambank.rules.parts import EVENT_OVERHEAD_BYTES, batches
+from streambank.rules.ingest_parts import EVENT_OVERHEAD_BYTES, split_into_batches
 from streambank.store import codec, keys, text
 from streambank.store import plan_items as plans
 from streambank.store.memory_items import memory_of, memory_values, revision_of, revision_values
@@ -161,7 +161,7 @@ def test_the_fullest_batch_fits_an_item():
         keyed(Event("user", ({"text": "".join(noise.choices(letters, k=3_000))},), str(number)), size=6_050)
         for number in range(120)
     ]
-    sizes = [len(codec.batch_values(run, 1, 1, NOW)["d"]) for run in batches(sent)]
+    sizes = [len(codec.batch_values(run, 1, 1, NOW)["d"]) for run in split_into_batches(sent)]
     assert len(sizes) > 1
     assert max(sizes) < 400_000 - 1_000
 
@@ -235,7 +235,7 @@ def test_a_shorter_plan_hides_the_rest_of_a_longer_one():
 )
 def test_verdicts_come_back(number, verdict, fact, reason, name, revision, before):
     """A verdict is the same after a round trip."""
-    recorded = Recorded(number, verdict, fact, reason, name, revision, before)
+    recorded = RecordedVerdict(number, verdict, fact, reason, name, revision, before)
     put = plans.verdict_put(ATTEMPT, recorded, None)
     assert plans.recorded_of(through_item(put.key, put.values)) == recorded
 

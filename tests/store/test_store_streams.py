@@ -28,7 +28,7 @@ def committed(world, before, *fresh, now=NOW):
     from streambank.model.stream import IngestCall
 
     call = IngestCall(STREAM, fresh, RULE)
-    after = window.admit(before or Head(STREAM), call, fresh, bank_rule=None, now=now)
+    after = window.add_events(before or Head(STREAM), call, fresh, bank_rule=None, now=now)
     return world.streams.commit(before, after, fresh, now=now, retention_policy=LIVES)
 
 

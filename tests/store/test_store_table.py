@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank.errors import Conflict, OutOfReach
+from streambank.retry import RetryPolicy
 from streambank.store.actions import Delete, Put, Update, absent, equals, present
 from streambank.store.keys import Key
-from streambank.store.table import RetryPolicy, Table
+from streambank.store.table import Table
 
 FIRST, SECOND = Key("S#b#s", "HEAD"), Key("S#b#s", "B#1")
 ACTIONS = [Put(FIRST, {"ver": 2}, equals(ver=1)), Put(SECOND, {"n": 1}, absent())]
@@ -362,10 +363,3 @@ def test_an_update_returns_the_item_as_it_is_then(script):
     script.succeeds("update_item", Attributes=item(FIRST))
     assert script.table.write(Update(FIRST, {"n": 1}, present())) == plain(FIRST)
     assert script.asked[0]["ReturnValues"] == "ALL_NEW"
-
-
-def test_the_first_try_does_not_wait():
-    """Pauses lie between tries: none before the first, none after the last."""
-    pauses = []
-    assert list(RetryPolicy(pauses.append, lambda: 1.0, tries=3).attempts()) == [0, 1, 2]
-    assert pauses == [0.05, 0.1]

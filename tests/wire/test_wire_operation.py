@@ -6,7 +6,7 @@ import pytest
 from streambank.model.ids import OperationId
 from streambank.model.operation import NextTrigger, Operation, OperationState, Receipt
 from streambank.model.rule import Reason
-from streambank.model.verdict import Recorded, Verdict
+from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import WindowState
 from streambank.rules import operations
 from streambank.wire.operation import ingest_operation, operation
@@ -24,11 +24,11 @@ OPEN = Operation(
 OUTCOME = {"verdicts": {"CREATED": 1}, "covered": 3, "events": 3, "usage": {"calls": 2, "characters": 99}}
 DONE = window(number=3, state=WindowState.DONE, began=NOW, ended=NOW + MINUTE, outcome=OUTCOME)
 VERDICTS = (
-    Recorded(0, Verdict.CREATED, "a", "new", "m1", 1),
-    Recorded(1, Verdict.UPDATED, "b", "", "m2", 4, 3),
-    Recorded(2, Verdict.DELETED, "c", "asked", "m3", 2, 1),
-    Recorded(3, Verdict.UNCHANGED, "d", "restated", "m4"),
-    Recorded(4, Verdict.REJECTED, "e", "blank"),
+    RecordedVerdict(0, Verdict.CREATED, "a", "new", "m1", 1),
+    RecordedVerdict(1, Verdict.UPDATED, "b", "", "m2", 4, 3),
+    RecordedVerdict(2, Verdict.DELETED, "c", "asked", "m3", 2, 1),
+    RecordedVerdict(3, Verdict.UNCHANGED, "d", "restated", "m4"),
+    RecordedVerdict(4, Verdict.REJECTED, "e", "blank"),
 )
 
 

@@ -91,7 +91,7 @@ def test_a_session_is_shown_without_what_it_lacks():
 def test_what_is_shown_may_be_sent_back():
     """A session that was read can be the body of an update: what only the service writes is passed over."""
     shown = wire.session(replace(SESSION, display_name="d"), "b")
-    assert changed_session(shown, None).said == {"display_name"}
+    assert changed_session(shown, None).changed == {"display_name"}
     assert new_session(shown).display_name == "d"
 
 
@@ -152,10 +152,10 @@ def test_a_mask_says_what_changes():
     """With a mask only what it names changes; what it names and the body lacks is cleared."""
     body = {"displayName": "d", "sessionState": {"a": 1}, "labels": {"k": "v"}}
     said = changed_session(body, "display_name,sessionState,expire_time")
-    assert said.said == {"display_name", "state", "expiry"}
+    assert said.changed == {"display_name", "state", "expiry"}
     assert (said.display_name, said.state, said.expiry, said.labels) == ("d", {"a": 1}, None, {})
-    assert changed_session(body, None).said == {"display_name", "state", "labels"}
-    assert changed_session(body, "*").said == {"display_name", "state", "labels", "expiry"}
+    assert changed_session(body, None).changed == {"display_name", "state", "labels"}
+    assert changed_session(body, "*").changed == {"display_name", "state", "labels", "expiry"}
     assert changed_session({"userId": "other"}, "labels").user_id is None
     assert changed_session({"userId": "other"}, None).user_id == "other"
 

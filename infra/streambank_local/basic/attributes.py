@@ -1,10 +1,10 @@
-"""The attributes that have one value at a time, and the statements that set them."""
+"""Patterns of statements that set an attribute with one value at a time."""
 
 from __future__ import annotations
 
 import re
 
-from streambank_local.basic.elsewhere import ELSEWHERE
+from streambank_local.basic.other_languages import OTHER_LANGUAGES
 
 _ATTRIBUTES = (
     r"(?:\w+ )?(?:team|size|bedtime|address|number|bank|gym|school|university|college|major|salary|budget|weight"
@@ -15,7 +15,7 @@ _ATTRIBUTES = (
     r"|landlord|dosage|dose|rent|income|mortgage|browser|operating system|position|role|department|bmi|blood pressure"
     r"|license plate|iban)"
 )
-# "My car is red" and "my flight is late" tell no value: a thing is told by its kind, an appointment by its time.
+# "My car is red" and "my flight is late" set no value: a thing has a kind, an appointment has a time.
 _THINGS = r"(?:\w+ )?(?:car|bike|bicycle|laptop|computer|phone|plan)"
 _APPOINTMENTS = r"(?:\w+ )?(?:deadline|due date|start date|end date|appointment|exam|flight|interview|meeting)"
 _TIME = (
@@ -52,7 +52,7 @@ _SETS = (
     r"|rescheduled|shifted|switched|upped"
 )
 _STAYS = r"(?=$| ,| (?:because|since|instead|but|and i)\b)"
-# Key and pattern; {0} in a key is the group "of", and a value with nothing in it does not count.
+# Key and pattern. {0} in a key stands for the group "of"; an empty value does not count.
 PATTERNS = tuple(
     (key, re.compile(pattern))
     for key, pattern in (
@@ -183,7 +183,7 @@ PATTERNS = tuple(
         ),
         ("email", r"^my (?:\w+ )?email(?: address)? is (?P<value>\S+@\S+)"),
         ("routine {0}", r"^i (?P<of>wake up|get up|go to bed|go to sleep|start work|finish work) at (?P<value>.+)"),
-        *ELSEWHERE,
+        *OTHER_LANGUAGES,
         ("weight", r"^i weigh (?P<value>\d.+)"),
         ("{0}", rf"^(?:my|our) (?:new |current )?(?P<of>{_ATTRIBUTES}) (?:is|are) (?:on )?{_OBJECT}"),
         ("{0}", rf"^(?:my|our) (?:new |current )?(?P<of>{_THINGS}) is (?:an?|the) {_OBJECT}"),

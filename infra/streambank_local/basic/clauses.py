@@ -1,4 +1,4 @@
-"""Compound statements taken apart where each half stands on its own."""
+"""Splits a compound sentence where both halves are complete statements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEANING = re.compile(
     r"|can't|couldn't|won't|wasn't|haven't)$|^i (?:quit|stopped|gave up)(?: (?:in|on|after|at) .*| \d.*)?$",
     re.IGNORECASE,
 )
-# In "I see her on Tuesdays" the pronoun leans on what was said before; in "my sister loves her cat" it does not.
+# In "I see her on Tuesdays" the pronoun refers to an earlier sentence; in "my sister loves her cat" it does not.
 _LEANING_BACK = re.compile(
     r"^(?!my\b).*\b(?:her|hers|his|their|theirs|its|these|those|such|the (?:same|former|latter))\b", re.IGNORECASE
 )
@@ -36,18 +36,18 @@ _SIMPLE_PRESENT = re.compile(
     r"^i(?:'m| am| live| work| have| love| like| hate| drive| play| study| keep| collect| prefer| speak| own)\b",
     re.IGNORECASE,
 )
-# More joints than people put into one sentence; a bound keeps hostile input linear.
+# More parts than people put into one sentence; the limit keeps hostile input linear.
 _MOST_PARTS = 6
 
 
-def parts(sentence: str) -> list[str]:
-    """Return the statements that *sentence* joins, or the sentence itself."""
-    done: list[str] = []
+def split_clauses(sentence: str) -> list[str]:
+    """Return the statements in *sentence*, or the sentence itself."""
+    statements: list[str] = []
     rest = sentence
-    while len(done) < _MOST_PARTS and (halves := _halves(rest)) is not None:
-        done.append(halves[0])
+    while len(statements) < _MOST_PARTS and (halves := _halves(rest)) is not None:
+        statements.append(halves[0])
         rest = halves[1]
-    return [*done, rest]
+    return [*statements, rest]
 
 
 def _halves(sentence: str) -> tuple[str, str] | None:
@@ -66,7 +66,7 @@ def _stands(half: str) -> bool:
 
 
 def _bare_halves(sentence: str) -> tuple[str, str] | None:
-    """Split "I live in Graz and work as a nurse", whose second half borrows the subject."""
+    """Split "I live in Graz and work as a nurse", whose second half has the subject of the first."""
     joint = _BARE_JOINT.search(sentence)
     if joint is None or not _SIMPLE_PRESENT.match(sentence):
         return None

@@ -1,4 +1,4 @@
-"""The embedded consolidator: rules in place of a model, for trying things out and for tests."""
+"""The basic consolidator: rules in place of a model, for local mode and for tests."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from streambank.llm.ports import FORGET, Action, Consolidation, ConsolidationRequest, Decision, OfferedFact, Usage
-from streambank_local.basic.forgetting import EVERYTHING, match, wanted
-from streambank_local.basic.likeness import Relation, relation
-from streambank_local.basic.meaning import Meaning, meaning_of, seen_as
+from streambank_local.basic.meaning import Meaning, parse_meaning, with_owner
+from streambank_local.basic.memory_requests import EVERYTHING, forget_meaning, match_score
+from streambank_local.basic.similarity import Relation, find_relation
 
 NEW = "new"
 RESTATED = "restates a memory"
@@ -22,11 +22,11 @@ FORGOTTEN = "the user asked to forget it"
 NOTHING_TO_FORGET = "nothing to forget"
 TOO_BROAD = "too broad to forget"
 
-_RANK = {Relation.SAME: 3, Relation.CONTRARY: 2, Relation.RICHER: 1}
+_RANK = {Relation.SAME: 3, Relation.CONTRADICTS: 2, Relation.MORE_DETAILED: 1}
 
 
-class EmbeddedConsolidator:
-    """Decides by rules what candidates mean for existing memories; basic, deterministic, offline."""
+class BasicConsolidator:
+    """Decides by rules what candidates mean for existing memories; deterministic and offline."""
 
     def consolidate(self, request: ConsolidationRequest) -> Consolidation:
         """Return one decision for each fact, in order."""
@@ -38,8 +38,8 @@ class EmbeddedConsolidator:
 
 
 @dataclass(slots=True)
-class _Known:
-    """What is known at a point of the request: a memory, or what a fact made of it or added."""
+class _KnownFact:
+    """A memory as it is after the decisions so far, or a fact that was added."""
 
     text: str
     meaning: Meaning
@@ -54,100 +54,102 @@ class _Plan:
 
     def __init__(self, request: ConsolidationRequest) -> None:
         self._order = [fact.number for fact in request.facts]
-        self._made: dict[int, Decision] = {}
-        self._known = [
-            _Known(memory.fact, meaning_of(memory.fact), _instant(memory.as_of), memory.number, memory.fact)
+        self._decisions: dict[int, Decision] = {}
+        self._facts = [
+            _KnownFact(memory.fact, parse_meaning(memory.fact), _instant(memory.as_of), memory.number, memory.fact)
             for memory in request.memories
         ]
 
     def decisions(self) -> Iterator[Decision]:
         """Return the decisions in the order of the facts."""
-        return (self._made[number] for number in self._order)
+        return (self._decisions[number] for number in self._order)
 
     def decide(self, fact: OfferedFact) -> None:
-        """Decide on *fact*, after all that was said before it."""
+        """Decide on *fact*; earlier facts must have been decided before."""
         if fact.fact.startswith(FORGET):
             self._forget(fact)
             return
-        meaning = meaning_of(fact.fact)
+        meaning = parse_meaning(fact.fact)
         related = self._related(fact, meaning)
         if related is None:
             self._create(fact, meaning)
         else:
-            self._settle(fact, meaning, *related)
+            self._apply(fact, meaning, *related)
 
-    def _related(self, fact: OfferedFact, meaning: Meaning) -> tuple[Relation, _Known] | None:
-        owners = frozenset(known.meaning.owner for known in self._known)
-        found = [(kind, known) for known in self._known if (kind := _kind(fact, meaning, known, owners)) is not None]
-        return max(found, key=lambda pair: (_RANK[pair[0]], pair[1].text == fact.fact, pair[1].as_of), default=None)
+    def _related(self, fact: OfferedFact, meaning: Meaning) -> tuple[Relation, _KnownFact] | None:
+        owners = frozenset(known.meaning.owner for known in self._facts)
+        related = [
+            (kind, known) for known in self._facts if (kind := _relation_to(fact, meaning, known, owners)) is not None
+        ]
+        return max(related, key=lambda pair: (_RANK[pair[0]], pair[1].text == fact.fact, pair[1].as_of), default=None)
 
     def _create(self, fact: OfferedFact, meaning: Meaning) -> None:
-        self._known.append(_Known(fact.fact, meaning, _instant(fact.at), writer=fact.number))
-        self._made[fact.number] = Decision(fact.number, Action.CREATE, text=fact.fact, reason=NEW)
+        self._facts.append(_KnownFact(fact.fact, meaning, _instant(fact.at), writer=fact.number))
+        self._decisions[fact.number] = Decision(fact.number, Action.CREATE, text=fact.fact, reason=NEW)
 
-    def _settle(self, fact: OfferedFact, meaning: Meaning, kind: Relation, known: _Known) -> None:
+    def _apply(self, fact: OfferedFact, meaning: Meaning, kind: Relation, known: _KnownFact) -> None:
         if kind is Relation.SAME:
             self._keep(fact, known, RESTATED if known.writer is None else REPEATED)
-        elif kind is Relation.CONTRARY and _instant(fact.at) < known.as_of:
+        elif kind is Relation.CONTRADICTS and _instant(fact.at) < known.as_of:
             self._keep(fact, known, SUPERSEDED)
         else:
-            self._rewrite(fact, meaning, known, REPLACED if kind is Relation.CONTRARY else DETAILED)
+            self._rewrite(fact, meaning, known, REPLACED if kind is Relation.CONTRADICTS else DETAILED)
 
-    def _keep(self, fact: OfferedFact, known: _Known, reason: str) -> None:
+    def _keep(self, fact: OfferedFact, known: _KnownFact, reason: str) -> None:
         known.as_of = max(known.as_of, _instant(fact.at))
-        self._made[fact.number] = Decision(fact.number, Action.NONE, memory=known.memory, reason=reason)
+        self._decisions[fact.number] = Decision(fact.number, Action.NONE, memory=known.memory, reason=reason)
 
-    def _rewrite(self, fact: OfferedFact, meaning: Meaning, known: _Known, reason: str) -> None:
-        """Let *fact* take the place of *known*, and of the earlier fact that wrote it."""
+    def _rewrite(self, fact: OfferedFact, meaning: Meaning, known: _KnownFact, reason: str) -> None:
+        """Replace *known*, and the earlier fact that wrote it, by *fact*."""
         self._retract(known)
         known.text, known.meaning, known.writer = fact.fact, meaning, fact.number
         known.as_of = max(known.as_of, _instant(fact.at))
-        self._made[fact.number] = _written(fact, known, reason)
+        self._decisions[fact.number] = _decision(fact, known, reason)
 
-    def _retract(self, known: _Known, reason: str = SUPERSEDED_BY_FACT) -> None:
+    def _retract(self, known: _KnownFact, reason: str = SUPERSEDED_BY_FACT) -> None:
         if known.writer is not None:
-            self._made[known.writer] = Decision(known.writer, Action.NONE, memory=known.memory, reason=reason)
+            self._decisions[known.writer] = Decision(known.writer, Action.NONE, memory=known.memory, reason=reason)
 
     def _forget(self, fact: OfferedFact) -> None:
-        what = wanted(fact.fact, FORGET)
-        meant = self._meant(what)
-        if meant is None:
+        what = forget_meaning(fact.fact, FORGET)
+        target = self._best_match(what)
+        if target is None:
             reason = TOO_BROAD if what.plain == EVERYTHING else NOTHING_TO_FORGET
-            self._made[fact.number] = Decision(fact.number, Action.NONE, reason=reason)
-        elif _instant(fact.at) < meant.as_of:
-            self._keep(fact, meant, SUPERSEDED)
+            self._decisions[fact.number] = Decision(fact.number, Action.NONE, reason=reason)
+        elif _instant(fact.at) < target.as_of:
+            self._keep(fact, target, SUPERSEDED)
         else:
-            self._delete(fact, meant)
+            self._delete(fact, target)
 
-    def _meant(self, what: Meaning) -> _Known | None:
-        """Return what a request to forget fits best, a stored memory before a fact of this request."""
-        fits = [(known, fit) for known in self._known if (fit := match(what, known.meaning)) > 0]
+    def _best_match(self, what: Meaning) -> _KnownFact | None:
+        """Return the best match of a request to forget; memories come before facts of this request."""
+        fits = [(known, fit) for known in self._facts if (fit := match_score(what, known.meaning)) > 0]
         best = max(fits, key=lambda pair: (pair[0].memory is not None, pair[1], pair[0].as_of), default=None)
         return best[0] if best is not None else None
 
-    def _delete(self, fact: OfferedFact, known: _Known) -> None:
+    def _delete(self, fact: OfferedFact, known: _KnownFact) -> None:
         self._retract(known, FORGOTTEN)
-        self._known.remove(known)
+        self._facts.remove(known)
         action = Action.NONE if known.memory is None else Action.DELETE
-        self._made[fact.number] = Decision(fact.number, action, memory=known.memory, reason=FORGOTTEN)
+        self._decisions[fact.number] = Decision(fact.number, action, memory=known.memory, reason=FORGOTTEN)
 
 
-def _kind(fact: OfferedFact, meaning: Meaning, known: _Known, owners: frozenset[str]) -> Relation | None:
+def _relation_to(fact: OfferedFact, meaning: Meaning, known: _KnownFact, owners: frozenset[str]) -> Relation | None:
     if known.text == fact.fact:
         return Relation.SAME
     other = known.meaning.owner
-    told = seen_as(meaning, other) if _are_one(meaning.owner, other, owners) else meaning
-    return relation(told, known.meaning)
+    same_owner = with_owner(meaning, other) if _are_one(meaning.owner, other, owners) else meaning
+    return find_relation(same_owner, known.meaning)
 
 
-def _are_one(mine: str, other: str, owners: frozenset[str]) -> bool:
-    """Tell whether "sister" and "sister Wies" are one person: they are while no other sister has a name."""
-    short, long = sorted((mine, other), key=len)
-    named = {owner for owner in owners | {mine} if owner.startswith(f"{short} ")}
+def _are_one(own: str, other: str, owners: frozenset[str]) -> bool:
+    """Tell whether "sister" and "sister Wies" are one person: yes, unless another sister has a name."""
+    short, long = sorted((own, other), key=len)
+    named = {owner for owner in owners | {own} if owner.startswith(f"{short} ")}
     return bool(short) and named == {long}
 
 
-def _written(fact: OfferedFact, known: _Known, reason: str) -> Decision:
+def _decision(fact: OfferedFact, known: _KnownFact, reason: str) -> Decision:
     if known.memory is None:
         return Decision(fact.number, Action.CREATE, text=fact.fact, reason=NEW)
     if fact.fact == known.before:

@@ -1,4 +1,4 @@
-"""Relative dates made absolute against the instant at which they were said."""
+"""Replaces relative dates by absolute ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMBERS = {
 
 
 def local_time(at: datetime, time_zone: str) -> datetime:
-    """Return *at* as its speaker's clock shows it: its own offset wins, else *time_zone*."""
+    """Return *at* in local time: its own offset if it has one, else *time_zone*."""
     aware = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
     if aware.utcoffset() != timedelta(0):
         return aware
@@ -43,82 +43,82 @@ def _zone(name: str) -> tzinfo:
         return UTC
 
 
-def spelled(day: date) -> str:
+def format_day(day: date) -> str:
     """Return *day* as in "23 May 2023"."""
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
+class ResolvedDate:
     """An absolute date: the words for it and the preposition that they take."""
 
     text: str
     preposition: str = "on"
 
 
-def _day(day: date) -> Dated:
-    return Dated(spelled(day))
+def _day(day: date) -> ResolvedDate:
+    return ResolvedDate(format_day(day))
 
 
-def _month(year: int, month: int) -> Dated:
-    return Dated(f"{MONTHS[month - 1]} {year}", "in")
+def _month(year: int, month: int) -> ResolvedDate:
+    return ResolvedDate(f"{MONTHS[month - 1]} {year}", "in")
 
 
-def _shifted_month(day: date, months: int) -> Dated:
+def _shifted_month(day: date, months: int) -> ResolvedDate:
     index = day.year * 12 + day.month - 1 + months
     if not 12 <= index < 9999 * 12:
         raise OverflowError(index)
     return _month(index // 12, index % 12 + 1)
 
 
-def _week(day: date) -> Dated:
-    return Dated(f"the week of {spelled(day - timedelta(days=day.weekday()))}", "in")
+def _week(day: date) -> ResolvedDate:
+    return ResolvedDate(f"the week of {format_day(day - timedelta(days=day.weekday()))}", "in")
 
 
-def _weekend(day: date, weeks: int) -> Dated:
+def _weekend(day: date, weeks: int) -> ResolvedDate:
     saturday = day - timedelta(days=day.weekday()) + timedelta(days=5, weeks=weeks)
-    return Dated(f"the weekend of {spelled(saturday)}")
+    return ResolvedDate(f"the weekend of {format_day(saturday)}")
 
 
-def _year(year: int) -> Dated:
+def _year(year: int) -> ResolvedDate:
     if not 1 <= year <= 9999:
         raise OverflowError(year)
-    return Dated(str(year), "in")
+    return ResolvedDate(str(year), "in")
 
 
-def _weekday(day: date, name: str, direction: int) -> Dated:
+def _weekday(day: date, name: str, direction: int) -> ResolvedDate:
     """Return the nearest *name* strictly before (-1) or after (1) *day*."""
-    wanted = next(index for index, known in enumerate(WEEKDAYS) if known.lower() == name)
-    ahead = (wanted - day.weekday()) % 7
+    target = next(index for index, known in enumerate(WEEKDAYS) if known.lower() == name)
+    ahead = (target - day.weekday()) % 7
     return _day(day + timedelta(days=(ahead or 7) if direction > 0 else ahead - 7))
 
 
-def _named_month(day: date, name: str, direction: int) -> Dated:
-    wanted = next(index for index, known in enumerate(MONTHS, 1) if known.lower() == name)
+def _named_month(day: date, name: str, direction: int) -> ResolvedDate:
+    target = next(index for index, known in enumerate(MONTHS, 1) if known.lower() == name)
     if direction == 0:
-        return _month(day.year, wanted)
-    past = day.year if wanted < day.month else day.year - 1
-    coming = day.year if wanted > day.month else day.year + 1
-    return _month(past if direction < 0 else coming, wanted)
+        return _month(day.year, target)
+    past = day.year if target < day.month else day.year - 1
+    coming = day.year if target > day.month else day.year + 1
+    return _month(past if direction < 0 else coming, target)
 
 
-def _season(day: date, name: str, direction: int) -> Dated:
+def _season(day: date, name: str, direction: int) -> ResolvedDate:
     first = _SEASONS[name]
     begun = day.year if day.month >= first + 3 else day.year - 1
     coming = day.year if day.month < first else day.year + 1
-    return Dated(f"{name} {begun if direction < 0 else coming}", "in")
+    return ResolvedDate(f"{name} {begun if direction < 0 else coming}", "in")
 
 
-def _counted(day: date, number: int, unit: str) -> Dated:
-    """Return the date *number* units after *day*, no finer than the unit."""
+def _after_units(day: date, number: int, unit: str) -> ResolvedDate:
+    """Return the date *number* units after *day*, as precise as the unit."""
     if unit == "day":
         return _day(day + timedelta(days=number))
     if unit == "week":
-        return Dated(spelled(day + timedelta(weeks=number)), "around")
+        return ResolvedDate(format_day(day + timedelta(weeks=number)), "around")
     return _shifted_month(day, number) if unit == "month" else _year(day.year + number)
 
 
-def _span(day: date, unit: str, step: int) -> Dated:
+def _span(day: date, unit: str, step: int) -> ResolvedDate:
     if unit == "week":
         return _week(day + timedelta(weeks=step))
     if unit == "weekend":
@@ -129,29 +129,29 @@ def _span(day: date, unit: str, step: int) -> Dated:
 _STEPS = {"last": -1, "past": -1, "this past": -1, "this": 0, "next": 1, "this coming": 1, "coming": 1}
 
 
-def _stepped(day: date, step: str, what: str) -> Dated:
+def _resolve_step(day: date, step: str, what: str) -> ResolvedDate:
     direction = _STEPS[step]
     if what in {"week", "weekend", "month", "year"}:
         return _span(day, what, direction)
     if what in _SEASONS:
-        return Dated(f"{what} {day.year}", "in") if direction == 0 else _season(day, what, direction)
+        return ResolvedDate(f"{what} {day.year}", "in") if direction == 0 else _season(day, what, direction)
     if what.capitalize() in WEEKDAYS:
         return _weekday(day, what, direction or 1)
     return _named_month(day, what, direction)
 
 
-_SIMPLE: dict[str, Callable[[date], Dated]] = {
+_SIMPLE: dict[str, Callable[[date], ResolvedDate]] = {
     "the day before yesterday": lambda day: _day(day - timedelta(days=2)),
     "the day after tomorrow": lambda day: _day(day + timedelta(days=2)),
-    "yesterday morning": lambda day: Dated(f"the morning of {spelled(day - timedelta(days=1))}"),
-    "yesterday evening": lambda day: Dated(f"the evening of {spelled(day - timedelta(days=1))}"),
+    "yesterday morning": lambda day: ResolvedDate(f"the morning of {format_day(day - timedelta(days=1))}"),
+    "yesterday evening": lambda day: ResolvedDate(f"the evening of {format_day(day - timedelta(days=1))}"),
     "yesterday": lambda day: _day(day - timedelta(days=1)),
-    "last night": lambda day: Dated(f"the night of {spelled(day - timedelta(days=1))}"),
+    "last night": lambda day: ResolvedDate(f"the night of {format_day(day - timedelta(days=1))}"),
     "tomorrow": lambda day: _day(day + timedelta(days=1)),
-    "tonight": lambda day: Dated(f"the evening of {spelled(day)}"),
-    "this morning": lambda day: Dated(f"the morning of {spelled(day)}"),
-    "this afternoon": lambda day: Dated(f"the afternoon of {spelled(day)}"),
-    "this evening": lambda day: Dated(f"the evening of {spelled(day)}"),
+    "tonight": lambda day: ResolvedDate(f"the evening of {format_day(day)}"),
+    "this morning": lambda day: ResolvedDate(f"the morning of {format_day(day)}"),
+    "this afternoon": lambda day: ResolvedDate(f"the afternoon of {format_day(day)}"),
+    "this evening": lambda day: ResolvedDate(f"the evening of {format_day(day)}"),
     "earlier today": _day,
     "later today": _day,
     "today": _day,
@@ -175,52 +175,52 @@ _FUTURE = re.compile(r"\b(?:will|going to|'ll|am \w{2,30}ing|'m \w{2,30}ing|plan
 _SUBJECT_VERB = re.compile(r"\s+(?:is|was|will|has|had|were)\b", re.IGNORECASE)
 
 
-def absolute(sentence: str, local: datetime) -> str:
-    """Return *sentence* with its relative dates replaced by what they meant on the day *local*."""
-    return _RELATIVE.sub(lambda found: _replacement(found, local.date()), sentence)
+def resolve_dates(sentence: str, local: datetime) -> str:
+    """Return *sentence* with its relative dates replaced by absolute ones, as of the day *local*."""
+    return _RELATIVE.sub(lambda match: _replacement(match, local.date()), sentence)
 
 
-def _replacement(found: re.Match[str], day: date) -> str:
+def _replacement(match: re.Match[str], day: date) -> str:
     try:
-        dated = _resolved(found, day)
+        dated = _resolve(match, day)
     except OverflowError:
-        return found[0]
+        return match[0]
     if dated is None:
-        return found[0]
-    if found["owner"]:
-        return f"{found[0]} ({dated.text})"
-    return _placed(found, dated)
+        return match[0]
+    if match["owner"]:
+        return f"{match[0]} ({dated.text})"
+    return _with_preposition(match, dated)
 
 
-def _placed(found: re.Match[str], dated: Dated) -> str:
-    before = found["before"]
+def _with_preposition(match: re.Match[str], dated: ResolvedDate) -> str:
+    before = match["before"]
     if before and before.lower() not in {"in", "on", "around"}:
         return f"{before} {dated.text}"
-    starts = found.start() == 0
-    if starts and not before and _SUBJECT_VERB.match(found.string, found.end()):
+    starts = match.start() == 0
+    if starts and not before and _SUBJECT_VERB.match(match.string, match.end()):
         return dated.text[:1].upper() + dated.text[1:]
     preposition = dated.preposition
     return f"{preposition.capitalize() if starts else preposition} {dated.text}"
 
 
-def _resolved(found: re.Match[str], day: date) -> Dated | None:
-    if found["simple"]:
-        return _SIMPLE[found["simple"].lower()](day)
-    if found["ago"]:
-        return _counted(day, -_count(found["ago"]), found["unit"].lower())
-    if found["ahead"]:
-        return _counted(day, _count(found["ahead"]), found["coming"].lower())
-    if found["step"]:
-        return _stepped(day, found["step"].lower(), _SHORT.get(found["what"].lower(), found["what"].lower()))
-    return _tensed(found, day)
+def _resolve(match: re.Match[str], day: date) -> ResolvedDate | None:
+    if match["simple"]:
+        return _SIMPLE[match["simple"].lower()](day)
+    if match["ago"]:
+        return _after_units(day, -_count(match["ago"]), match["unit"].lower())
+    if match["ahead"]:
+        return _after_units(day, _count(match["ahead"]), match["coming"].lower())
+    if match["step"]:
+        return _resolve_step(day, match["step"].lower(), _SHORT.get(match["what"].lower(), match["what"].lower()))
+    return _resolve_by_tense(match, day)
 
 
-def _tensed(found: re.Match[str], day: date) -> Dated | None:
+def _resolve_by_tense(match: re.Match[str], day: date) -> ResolvedDate | None:
     """Resolve a bare weekday by the sentence's tense; one without a tense is a habit."""
-    name = found["bare"].lower()
-    if _FUTURE.search(found.string):
+    name = match["bare"].lower()
+    if _FUTURE.search(match.string):
         return _weekday(day, name, 1)
-    return _weekday(day, name, -1) if _PAST.search(found.string) else None
+    return _weekday(day, name, -1) if _PAST.search(match.string) else None
 
 
 def _count(number: str) -> int:

@@ -1,4 +1,4 @@
-"""Statements without their subject ("Just moved to Linz") given one."""
+"""Adds the omitted subject to a statement ("Just moved to Linz")."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _HAS_SUBJECT = re.compile(
 )
 
 
-def completed(sentence: str) -> str:
-    """Return *sentence* with the "I" that it leaves out."""
+def add_subject(sentence: str) -> str:
+    """Return *sentence* with the "I" or "I'm" that it omits."""
     if _HAS_SUBJECT.search(sentence):
         return sentence
     lowered = sentence[:1].lower() + sentence[1:]

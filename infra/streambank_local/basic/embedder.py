@@ -1,4 +1,4 @@
-"""Sentence vectors from a small static model that installs with its weights."""
+"""Sentence vectors from a small static model whose package contains its weights."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 from streambank.rules import vectors
 
 DIMENSIONS = 256
-# The model reads a text word by word; what follows this many characters hardly moves the mean.
-_LONGEST_TEXT = 20_000
+# The vector is a mean over words; words after so many characters hardly change it.
+_MAX_CHARACTERS = 20_000
 
 
 class WordLlamaEmbedder:
@@ -28,11 +28,11 @@ class WordLlamaEmbedder:
         self._model: Any = None
 
     def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:  # noqa: ARG002  one model, one kind of text
-        """Return the unit vector of each text; a text without a known word has a vector too, never a zero one."""
+        """Return the packed unit vector of each text; a text without a known word has one too."""
         if not texts:
             return []
-        raw = self._loaded().embed([_readable(text) for text in texts])
-        return [vectors.packed(vector.tolist()) for vector in np.asarray(raw, dtype=np.float32)]
+        raw = self._loaded().embed([_prepare(text) for text in texts])
+        return [vectors.pack(vector.tolist()) for vector in np.asarray(raw, dtype=np.float32)]
 
     def _loaded(self) -> Any:
         with self._lock:
@@ -42,23 +42,24 @@ class WordLlamaEmbedder:
 
 
 def _load() -> Any:
-    with _root_logger_kept():
+    # Imported here: it takes 0.6 s, and only the first embedding needs it.
+    with _without_logging_setup():
         import wordllama
     # Without both arguments the loader looks in its download cache and fails offline.
     return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, dim=DIMENSIONS, disable_download=True)
 
 
 @contextmanager
-def _root_logger_kept() -> Iterator[None]:
-    """Keep an import's `logging.basicConfig` from taking effect, which it does only on a root without handlers."""
-    root, occupied = logging.getLogger(), logging.NullHandler()
-    root.addHandler(occupied)
+def _without_logging_setup() -> Iterator[None]:
+    """Make `logging.basicConfig` without effect: it changes nothing if the root logger has a handler."""
+    root, handler = logging.getLogger(), logging.NullHandler()
+    root.addHandler(handler)
     try:
         yield
     finally:
-        root.removeHandler(occupied)
+        root.removeHandler(handler)
 
 
-def _readable(text: str) -> str:
-    """Return *text* as the tokenizer takes it: not empty, not endless, without lone surrogates."""
-    return text[:_LONGEST_TEXT].encode("utf-8", "replace").decode() or " "
+def _prepare(text: str) -> str:
+    """Return *text* as the tokenizer accepts it: not empty, not too long, without lone surrogates."""
+    return text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode() or " "

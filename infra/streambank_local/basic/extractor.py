@@ -1,18 +1,18 @@
-"""The embedded extractor: rules in place of a model, for trying things out and for tests."""
+"""The basic extractor: rules in place of a model, for local mode and for tests."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
 from streambank.llm.ports import FORGET, ExtractedFact, Extraction, ExtractionRequest, Usage
-from streambank_local.basic.draft import Note
+from streambank_local.basic.fact_list import PendingFact
 from streambank_local.basic.language import is_foreign
-from streambank_local.basic.persons import told_of_user
-from streambank_local.basic.reading import Reader
+from streambank_local.basic.reader import Reader
+from streambank_local.basic.third_person import in_third_person
 
 
-class EmbeddedExtractor:
-    """Proposes the facts that a window's user states about themselves; basic, deterministic, offline."""
+class BasicExtractor:
+    """Proposes the facts that the user states about themselves in a window; deterministic and offline."""
 
     def extract(self, request: ExtractionRequest) -> Extraction:
         """Return the facts of *request*'s own turns, the latest value of each attribute only."""
@@ -20,25 +20,26 @@ class EmbeddedExtractor:
         for turn in request.turns:
             reader.read(turn)
         usage = Usage(calls=1, characters=sum(len(turn.text) for turn in request.turns))
-        return Extraction(tuple(_facts(reader.notes(), request)), usage)
+        return Extraction(tuple(_facts(reader.facts(), request)), usage)
 
 
-def _facts(notes: Iterable[Note], request: ExtractionRequest) -> list[ExtractedFact]:
-    wanted = (note for note in notes if _is_asked_for(note, request.topics))
+def _facts(pending: Iterable[PendingFact], request: ExtractionRequest) -> list[ExtractedFact]:
+    selected = (fact for fact in pending if _is_requested(fact, request.topics))
     return [
-        ExtractedFact(_worded(note.text, third_person=request.third_person), note.events, note.topic) for note in wanted
+        ExtractedFact(_in_person(fact.text, third_person=request.third_person), fact.events, fact.topic)
+        for fact in selected
     ]
 
 
-def _is_asked_for(note: Note, topics: Collection[str]) -> bool:
-    """Tell whether *note* belongs to *topics*; a request to forget belongs to all."""
-    return not topics or note.topic in topics or note.text.startswith(FORGET)
+def _is_requested(fact: PendingFact, topics: Collection[str]) -> bool:
+    """Tell whether *fact* belongs to *topics*; a request to forget belongs to all."""
+    return not topics or fact.topic in topics or fact.text.startswith(FORGET)
 
 
-def _worded(text: str, *, third_person: bool) -> str:
+def _in_person(text: str, *, third_person: bool) -> str:
     if not third_person or is_foreign(text):
         return text
     if text.startswith(FORGET):
-        what = told_of_user(text.removeprefix(FORGET))
+        what = in_third_person(text.removeprefix(FORGET))
         return FORGET + what[:1].lower() + what[1:]
-    return told_of_user(text)
+    return in_third_person(text)

@@ -1,4 +1,4 @@
-"""Standing instructions for the assistant, and text planted to act as one."""
+"""Standing instructions for the assistant, and prompt injections."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ def is_standing_instruction(sentence: str) -> bool:
 
 
 def is_planted(text: str) -> bool:
-    """Tell whether *text* tries to steer whoever processes it; nothing in it is then taken as a request."""
+    """Tell whether *text* looks like a prompt injection; then nothing in it counts as a request."""
     return _PLANTED.search(text) is not None

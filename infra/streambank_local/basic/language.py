@@ -1,10 +1,10 @@
-"""Whether a sentence is English; others are kept as they were said, since no rule here reads them."""
+"""Tells whether a sentence is English; other sentences are kept unchanged, because no rule can parse them."""
 
 from __future__ import annotations
 
 import re
 
-from streambank_local.basic.words import ADVERBS, NEGATORS, STOP_WORDS, tokens, word_set
+from streambank_local.basic.words import ADVERBS, NEGATORS, STOP_WORDS, tokenize, word_set
 
 _COMMON = (
     STOP_WORDS
@@ -39,7 +39,7 @@ _DISMISSED = re.compile(
     re.IGNORECASE,
 )
 _WORDY = re.compile(r"[^\W\d_]")
-# Scripts without spaces: this many letters weigh as much as the three words asked of others.
+# In scripts without spaces, so many letters count as three words.
 _FEWEST_LETTERS = 4
 
 
@@ -47,7 +47,7 @@ def is_foreign(sentence: str) -> bool:
     """Tell whether *sentence* is in another language than English."""
     if _unspaced(sentence):
         return True
-    words = [word for word in tokens(sentence) if _WORDY.match(word)]
+    words = [word for word in tokenize(sentence) if _WORDY.match(word)]
     known = sum(word in _COMMON for word in words)
     other = sum(word in _FOREIGN or not word.isascii() for word in words)
     return len(words) >= 2 and other > known and other * 4 >= len(words)

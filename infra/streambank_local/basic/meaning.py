@@ -1,16 +1,16 @@
-"""What a fact says, in a form that rules can compare: whose it is, whether it is denied, which words carry it."""
+"""The meaning of a fact in a form that rules can compare: its owner, its polarity, its content words."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 
-from streambank_local.basic.implied import implied_slots
-from streambank_local.basic.people import relative_of
-from streambank_local.basic.slots import Slot, slot_of
-from streambank_local.basic.words import ADVERBS, NEGATORS, STOP_WORDS, stem, tokens, word_set
+from streambank_local.basic.implied_attributes import implied_slots
+from streambank_local.basic.people import split_relative
+from streambank_local.basic.slots import Slot, find_slot
+from streambank_local.basic.words import ADVERBS, NEGATORS, STOP_WORDS, stem, tokenize, word_set
 
-# Sentences longer than this are pasted text, and rules over them are no longer worth their time.
+# A longer text is pasted; only its beginning is parsed.
 LONGEST_PARSED = 1_000
 
 _PHRASES = tuple(
@@ -31,7 +31,7 @@ _PHRASES = tuple(
         ),
         (r"^i (?:think|guess|suppose|believe|would say|mean) (?:that )?(?=i |my )", ""),
         (r"\b(?:do|does|did) not\b", "not"),
-        # "I'm not vegan, I'm vegetarian" says what is, beside what is not.
+        # In "I'm not vegan, I'm vegetarian" only the second part counts.
         (r"^i am not [^,]+ , (?:but )?(?=i am )", ""),
         (r"^i not (\w+) [^,]+ , (?:but )?(?=i \1 )", ""),
         (r"\bhave (?:got|gotten)\b", "have"),
@@ -53,8 +53,8 @@ _PHRASES = tuple(
         (r"\blike (?:to|it when) ", "like "),
     )
 )
-# Words that announce that something was otherwise before.
-_CHANGED = re.compile(
+# Words that say that something was different before.
+_CHANGE_WORDS = re.compile(
     r"\b(?:now|nowadays|these days|any ?more|no longer|again|instead|quit|stopped|gave up|given up|switched|changed)\b",
     re.IGNORECASE,
 )
@@ -70,77 +70,84 @@ _BASES = {"is": "am", "has": "have", "does": "do", "goes": "go", "was": "was", "
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A parsed fact: *owner* ("" for the user) would put it as *said*, *order* holds its content stems as they come."""
+    """A parsed fact.
+
+    *owner* is the person that it is about, "" for the user; *first_person* is the text as the owner would say it;
+    *order* holds the stems of the content words in order.
+    """
 
     plain: str
     owner: str
     negated: bool
     order: tuple[str, ...]
     slot: Slot | None
-    said: str
+    first_person: str
     implied: tuple[Slot, ...]
     changed: bool
 
     @property
     def content(self) -> frozenset[str]:
-        """The stems that carry the fact, in no order."""
+        """Return the stems of the content words."""
         return frozenset(self.order)
 
     @property
     def key(self) -> tuple[str, bool, frozenset[str]]:
-        """What two wordings of one fact share."""
+        """Return what two wordings of one fact have in common."""
         return self.owner, self.negated, self.content
 
 
-def meaning_of(text: str) -> Meaning:
+def parse_meaning(text: str) -> Meaning:
     """Parse *text*, which may be in the first or the third person."""
     clipped = text[:LONGEST_PARSED]
-    plain = canonical(clipped)
+    plain = normalize(clipped)
     names = _names(clipped)
-    owner, rest = relative_of(plain, names)
+    owner, rest = split_relative(plain, names)
     words = rest.split()
-    slot = slot_of(rest, owner, names)
+    slot = find_slot(rest, owner, names)
     return Meaning(
         plain=plain,
         owner=owner,
         negated=any(word in NEGATORS for word in words),
         order=content_stems(words),
         slot=slot,
-        said=rest,
+        first_person=rest,
         implied=implied_slots(rest, owner, slot),
-        changed=_CHANGED.search(clipped) is not None,
+        changed=_CHANGE_WORDS.search(clipped) is not None,
     )
 
 
-def seen_as(meaning: Meaning, owner: str) -> Meaning:
-    """Return *meaning* told of *owner*, another name for whom it is told of."""
-    slots = [None if slot is None else _moved(slot, meaning.owner, owner) for slot in (meaning.slot, *meaning.implied)]
+def with_owner(meaning: Meaning, owner: str) -> Meaning:
+    """Return *meaning* with *owner*, another name of the same person."""
+    slots = [
+        None if slot is None else _with_slot_owner(slot, meaning.owner, owner)
+        for slot in (meaning.slot, *meaning.implied)
+    ]
     return replace(meaning, owner=owner, slot=slots[0], implied=tuple(filter(None, slots[1:])))
 
 
-def _moved(slot: Slot, before: str, after: str) -> Slot:
+def _with_slot_owner(slot: Slot, before: str, after: str) -> Slot:
     return replace(slot, key=after + slot.key.removeprefix(before)) if slot.key.startswith(f"{before} / ") else slot
 
 
 def content_stems(words: list[str]) -> tuple[str, ...]:
-    """Return the stems of *words* that carry meaning, in order."""
+    """Return the stems of the content words among *words*, in order."""
     return tuple(stem(word) for word in words if word not in STOP_WORDS and word not in NEGATORS)
 
 
-def canonical(text: str) -> str:
-    """Return *text* as plain first-person words: "The user's dog's called Fen" is "my dog is called fen"."""
-    words = _first_person(tokens(text))
+def normalize(text: str) -> str:
+    """Return *text* as words in the first person: "The user's dog's called Fen" becomes "my dog is called fen"."""
+    words = _first_person(tokenize(text))
     plain = " ".join(word for word in words if word not in ADVERBS)
     for pattern, replacement in _PHRASES:
         plain = pattern.sub(replacement, plain)
-    return _uninverted(" ".join(plain.split()).strip(" ,"))
+    return _undo_inversion(" ".join(plain.split()).strip(" ,"))
 
 
-def _uninverted(plain: str) -> str:
-    found = _INVERTED.match(plain)
-    if found is None or found[1].split()[0] in _PRONOUNS or found[1].startswith("my "):
+def _undo_inversion(plain: str) -> str:
+    match = _INVERTED.match(plain)
+    if match is None or match[1].split()[0] in _PRONOUNS or match[1].startswith("my "):
         return plain
-    return f"my {plain[found.end() :]} is {found[1].strip()}"
+    return f"my {plain[match.end() :]} is {match[1].strip()}"
 
 
 def _first_person(words: list[str]) -> list[str]:
@@ -180,7 +187,7 @@ def _base(verb: str) -> str:
 
 
 def _names(text: str) -> frozenset[str]:
-    """Return the capitalised words of *text*, in lower case."""
+    """Return the capitalized words of *text*, in lower case."""
     words = (word.strip(".,;:!?'\"()") for word in text.split())
     return frozenset(word.lower() for word in words if word[:1].isupper() and word != "I")
 

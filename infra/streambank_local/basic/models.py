@@ -1,20 +1,20 @@
-"""The basic models behind the ports, as the composition root takes them."""
+"""The basic models, in the form that the composition root expects."""
 
-from streambank_local.basic.consolidator import EmbeddedConsolidator
+from streambank_local.basic.consolidator import BasicConsolidator
 from streambank_local.basic.embedder import WordLlamaEmbedder
-from streambank_local.basic.extractor import EmbeddedExtractor
+from streambank_local.basic.extractor import BasicExtractor
 
 
 class BasicModels:
-    """Builds them."""
+    """Builds the basic models."""
 
-    def extractor(self) -> EmbeddedExtractor:
-        """Return the extractor by rules."""
-        return EmbeddedExtractor()
+    def extractor(self) -> BasicExtractor:
+        """Return the rule-based extractor."""
+        return BasicExtractor()
 
-    def consolidator(self) -> EmbeddedConsolidator:
-        """Return the consolidator by rules."""
-        return EmbeddedConsolidator()
+    def consolidator(self) -> BasicConsolidator:
+        """Return the rule-based consolidator."""
+        return BasicConsolidator()
 
     def embedder(self) -> WordLlamaEmbedder:
         """Return the embedder with the small English word model."""

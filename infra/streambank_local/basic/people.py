@@ -18,7 +18,7 @@ _MINE = re.compile(r"^(?:my|our) ")
 _VERB = re.compile(
     r"is|are|was|were|has|have|had|not|never|got|became|went|bought|sold|left|lost|took|began|quit|[a-z]{3,}s|[a-z]{2,}ed"
 )
-# "My parents live in Ghent" has no ending to tell its verb by.
+# In "My parents live in Ghent" the verb has no ending, so its form after a plural is listed.
 _PLURALS = word_set("parents grandparents children sons daughters brothers sisters twins friends dogs cats cousins")
 _PLAIN_OF_SEVERAL = word_set("live work keep play drive like love hate own eat drink speak grow move run study teach")
 # The words between "my" and the verb: "my daughter Mia", "my oldest sister's friend Tom".
@@ -27,19 +27,19 @@ _NOT_VERBS = word_set("parents friends sons daughters dogs cats twins grandparen
 _PLAIN_VERBS = {"is": "am", "are": "am", "has": "have", "goes": "go", "does": "do"}
 
 
-def relative_of(plain: str, names: frozenset[str]) -> tuple[str, str]:
-    """Return whom *plain* is about ("" for the user) and *plain* as that person would say it."""
+def split_relative(plain: str, names: frozenset[str]) -> tuple[str, str]:
+    """Return the person that *plain* is about ("" for the user), and *plain* as that person would say it."""
     words = plain.split() if _MINE.match(plain) else []
     at = _verb_in(words, names)
     if at is None or not _is_relative(words[1:at], names) or words[at] in _NOT_VERBS:
         return "", plain
     if words[at] in {"is", "are"} and words[at + 1] in {"called", "named"}:
         return "", plain
-    return " ".join(words[1:at]), " ".join(("i", _spoken(words[at]), *words[at + 1 :]))
+    return " ".join(words[1:at]), " ".join(("i", _first_person_verb(words[at]), *words[at + 1 :]))
 
 
 def _verb_in(words: list[str], names: frozenset[str]) -> int | None:
-    """Return where the verb of "my sister Wies lives" stands; a name is none, whatever its ending."""
+    """Return the position of the verb in "my sister Wies lives"; a name is never the verb."""
     reach = range(2, min(len(words) - 1, _LONGEST_SUBJECT + 2))
     return next((at for at in reach if words[at] not in names and _is_verb(words[at], words[at - 1])), None)
 
@@ -53,7 +53,7 @@ def _is_relative(words: list[str], names: frozenset[str]) -> bool:
     return bool(nouns) and nouns[-1] in RELATIVES and "'s" not in words
 
 
-def _spoken(verb: str) -> str:
+def _first_person_verb(verb: str) -> str:
     if verb in _PLAIN_VERBS:
         return _PLAIN_VERBS[verb]
     if verb.endswith("ies"):
@@ -76,4 +76,4 @@ _INTRODUCED = (
 
 def introduced_names(text: str) -> set[str]:
     """Return the names, in lower case, that *text* gives to the user's people and animals: "our dog, Waffle"."""
-    return {found["name"].lower().removesuffix("'s") for pattern in _INTRODUCED for found in pattern.finditer(text)}
+    return {match["name"].lower().removesuffix("'s") for pattern in _INTRODUCED for match in pattern.finditer(text)}

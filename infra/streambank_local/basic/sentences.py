@@ -1,4 +1,4 @@
-"""From a turn's text to clean sentences: recalled blocks out, split, fillers off."""
+"""Splits the text of a turn into sentences, and removes fillers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from streambank_local.basic.words import STRAIGHT_QUOTES, word_set
 
-# A longer "sentence" is pasted text, not something that a user says about themselves.
+# A longer "sentence" is pasted text, not a statement of the user.
 LONGEST_SENTENCE = 600
 
 _FENCED = re.compile(r"```")
@@ -21,16 +21,16 @@ _OTHER_QUESTION_MARKS = ("？", "؟")  # noqa: RUF001 -- full-width and Arabic
 _QUOTED = re.compile(r"^\s*>")
 
 
-def without_code(text: str) -> str:
-    """Return *text* without what stands between code fences."""
+def remove_code(text: str) -> str:
+    """Return *text* without the parts between code fences."""
     return "\n".join(_FENCED.split(text)[::2])
 
 
-def sentences(text: str) -> list[str]:
-    """Return *text*'s sentences as written, with their final marks."""
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of *text* with their final punctuation."""
     lines = "\n".join(line for line in text.splitlines() if not _QUOTED.match(line))
-    found = (_BULLET.sub("", piece.strip()) for piece in _pieces(lines))
-    return [piece for piece in found if piece and len(piece) <= LONGEST_SENTENCE]
+    cleaned = (_BULLET.sub("", piece.strip()) for piece in _pieces(lines))
+    return [piece for piece in cleaned if piece and len(piece) <= LONGEST_SENTENCE]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -43,7 +43,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _is_inside(text: str, start: int, mark: re.Match[str]) -> bool:
-    """Tell whether *mark* stands inside a sentence: after an abbreviation or before a wrapped line's rest."""
+    """Tell whether *mark* is inside a sentence: after an abbreviation, or before the rest of a wrapped line."""
     following = text[mark.end() : mark.end() + 2].lstrip()
     if mark[0].isspace():
         return following[:1].islower() and text[mark.end() : mark.end() + 2] != "i " and start != mark.start()
@@ -122,41 +122,41 @@ _TAIL = re.compile(
     r"|thankfully|alas|of course|obviously|naturally|indeed|in fact)|\s+(?:ha(?:ha)+|lol|btw|tbh|xd|lmao))$",
     re.IGNORECASE,
 )
-# More than a user strings together; a bound keeps hostile input linear.
+# More than a user writes in a row; the limit keeps hostile input linear.
 _MOST_FILLERS = 6
 
 
-def tidy(sentence: str) -> str:
-    """Return *sentence* without marks, emoji and fillers at its ends."""
-    kept = trimmed(sentence.translate(STRAIGHT_QUOTES))
+def clean(sentence: str) -> str:
+    """Return *sentence* without punctuation, emoji and fillers at its ends."""
+    text = trim(sentence.translate(STRAIGHT_QUOTES))
     for _ in range(_MOST_FILLERS):
-        shorter = trimmed(_TAIL.sub("", _without_lead(kept)))
-        if shorter == kept or not shorter:
+        shorter = trim(_TAIL.sub("", _without_lead(text)))
+        if shorter == text or not shorter:
             break
-        kept = shorter
-    return kept[:1].upper() + kept[1:]
+        text = shorter
+    return text[:1].upper() + text[1:]
 
 
 def _without_lead(sentence: str) -> str:
     for lead in _LEADS:
-        found = lead.match(sentence)
-        if found is not None:
-            return sentence[found.end() :]
+        match = lead.match(sentence)
+        if match is not None:
+            return sentence[match.end() :]
     return sentence
 
 
-def trimmed(sentence: str) -> str:
-    """Return *sentence* with one space between words, and neither marks nor emoji at its ends."""
+def trim(sentence: str) -> str:
+    """Return *sentence* with single spaces, and without punctuation and emoji at its ends."""
     text = " ".join(sentence.split())
     start, end = 0, len(text)
     while start < end and not (_is_letter(text[start]) or text[start] in '$€£+("'):
         start += 1
     while end > start and not (_is_letter(text[end - 1]) or text[end - 1] in ')%"€£$+'):
         end -= 1
-    return _unquoted(text[start:end])
+    return _strip_quotes(text[start:end])
 
 
-def _unquoted(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     whole = len(text) > 1 and text[0] == text[-1] == '"' and text.count('"') == 2
     odd = text.count('"') % 2 == 1
     return text.strip('"') if whole or odd else text

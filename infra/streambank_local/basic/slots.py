@@ -1,4 +1,4 @@
-"""Attributes that have one value at a time, read out of the text of a fact."""
+"""Slots: attributes with one value at a time, found in the text of a fact."""
 
 from __future__ import annotations
 
@@ -14,41 +14,44 @@ YES = "yes"
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An attribute and its value; a loose one confirms but never contradicts ("I have a cat called Tom")."""
+    """An attribute and its value.
+
+    *confirms_only* is True if the slot can confirm another slot but not contradict it ("I have a cat called Tom").
+    """
 
     key: str
     value: str
-    loose: bool = False
+    confirms_only: bool = False
 
     def agrees(self, other: Slot) -> bool:
-        """Tell whether both name the same value, one perhaps in more words."""
-        mine, theirs = _facets(self), _facets(other)
-        same_polarity = ("not" in mine) == ("not" in theirs)
-        return self.key == other.key and same_polarity and bool(mine and theirs) and (mine <= theirs or theirs <= mine)
+        """Tell whether both have the same value; one may have more words."""
+        left, right = _value_words(self), _value_words(other)
+        same_polarity = ("not" in left) == ("not" in right)
+        return self.key == other.key and same_polarity and bool(left and right) and (left <= right or right <= left)
 
     def contradicts(self, other: Slot) -> bool:
-        """Tell whether both cannot hold at once."""
-        if self.key != other.key or self.loose or other.loose or self.agrees(other):
+        """Tell whether both cannot be true at once."""
+        if self.key != other.key or self.confirms_only or other.confirms_only or self.agrees(other):
             return False
-        denied = _denied(self.value) or _denied(other.value)
-        return denied is None or denied in (self.value, other.value)
+        negated = _negated_value(self.value) or _negated_value(other.value)
+        return negated is None or negated in (self.value, other.value)
 
 
 MEATLESS = "meatless"
 _WITHOUT_MEAT = frozenset({"vegan", "vegetarian", "pescatarian", "pescetarian", "fruitarian"})
 
 
-def _facets(slot: Slot) -> set[str]:
-    """Return the words of *slot*'s value and what they imply: whoever is vegan eats no meat."""
+def _value_words(slot: Slot) -> set[str]:
+    """Return the words of *slot*'s value and what they imply: a vegan eats no meat."""
     words = set(slot.value.split())
     return words | {MEATLESS} if words & _WITHOUT_MEAT else words
 
 
-def _denied(value: str) -> str | None:
+def _negated_value(value: str) -> str | None:
     return value.removeprefix("not ") if value.startswith("not ") else None
 
 
-# Besides what holds on its own occasions something else may hold on others.
+# A statement about certain occasions does not exclude another value on other occasions.
 _OCCASION = re.compile(
     r" (?:(?:at|on|over) (?:the )?weekends?(?! of)|(?:on|every) (?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     r"|(?:in|during) (?:the )?(?:summers?|winters?|spring|autumn|mornings?|evenings?|afternoons?)(?! \d)|at night"
@@ -61,7 +64,7 @@ _ABSTAINS = re.compile(
     r"(?: (?:or|and) fish)?(?=$| ,| (?:because|since|for)\b)"
 )
 
-_LOOSE = re.compile(
+_NAMED_THING = re.compile(
     r"^(?:i|we) (?:\w+ )?(?:have|got|adopted) (?:an?|another) (?P<of>(?:\w+ )??\w+) (?:called|named) (?P<value>.+)"
 )
 _TASTE = re.compile(r"^i (?P<not>not )?like (?!it\b|that\b|this\b|them\b|him\b|her\b|you\b)(?P<of>.+)")
@@ -71,7 +74,7 @@ _BEVERAGE = re.compile(r"\b(tea|coffee|espresso|latte|cocoa|matcha)\b")
 _ADDITIVE = re.compile(r"\b(sugars?|milk|cream|honey|sweetener|lemon)\b")
 _WITHOUT = re.compile(r"\b(?:no|not|without|never|less) ")
 
-# Where a value ends: at a reason, an aside, the next statement or a date.
+# A value ends before a reason, an aside, the next statement or a date.
 _VALUE_END = re.compile(
     r" (?:,|because|since|but|so|instead|and (?:i|my|we)|with (?:my|our)|for (?:\d|two|three|four|five|ten|a |many)"
     r"|(?:in|on|around|until|from) (?:the \w+ of )?(?:\d{1,2} )?(?:january|february|march|april|may|june|july"
@@ -82,35 +85,41 @@ _VALUE_END = re.compile(
 _TITLES = re.compile(r"^(?:an? |the |my |mr |mrs |ms |dr )+")
 
 
-def slot_of(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
-    """Return the slot that *plain* (canonical words, as *owner* says them) fills, if any."""
+def find_slot(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
+    """Return the slot of *plain*, a normalized text as *owner* would say it, or None."""
     if "used to" in plain:
         return None
-    found = _first_slot(plain, owner, names)
-    if found is None or not owner:
-        return found
-    return Slot(found.key if found.key.startswith("name:") else f"{owner} / {found.key}", found.value, found.loose)
+    slot = _first_slot(plain, owner, names)
+    if slot is None or not owner:
+        return slot
+    return Slot(slot.key if slot.key.startswith("name:") else f"{owner} / {slot.key}", slot.value, slot.confirms_only)
 
 
 def _first_slot(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
     if _ABSTAINS.match(plain):
         return Slot("diet", MEATLESS)
-    return _named(plain, owner, names) or _mixed(plain) or _tabled(plain) or _loose(plain) or _preferred(plain)
+    return (
+        _name(plain, owner, names)
+        or _drink_additive(plain)
+        or _by_pattern(plain)
+        or _named_thing(plain)
+        or _preference(plain)
+    )
 
 
-def _named(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
-    """Read "my boss is Anna", which says a name only because it is capitalised."""
+def _name(plain: str, owner: str, names: frozenset[str]) -> Slot | None:
+    """Return the slot of "my boss is Anna"; it is a name only because it is capitalized."""
     words = plain.split()
     is_name = len(words) in (3, 4) and words[:2] == ["i", "am"] and all(word in names for word in words[2:])
     if not is_name:
         return None
-    # "I'm Ana" and "I'm German" look the same, so the user's own name is only confirmed by it.
-    key = f"name:{attribute(owner)}" if owner else "name"
-    return Slot(key, " ".join(words[2:]), loose=not owner)
+    # "I'm Ana" and "I'm German" look the same, so this can only confirm the user's own name.
+    key = f"name:{normalize_attribute(owner)}" if owner else "name"
+    return Slot(key, " ".join(words[2:]), confirms_only=not owner)
 
 
-def _mixed(plain: str) -> Slot | None:
-    """Read how a drink is taken, however it is put: "no sugar in my tea"."""
+def _drink_additive(plain: str) -> Slot | None:
+    """Return the slot of how a drink is prepared: "no sugar in my tea"."""
     drink, additive = _BEVERAGE.search(plain), _ADDITIVE.search(plain)
     if drink is None and additive is None:
         return None
@@ -120,56 +129,60 @@ def _mixed(plain: str) -> Slot | None:
     return Slot(f"milk in {drink[1]}", NO) if drink and black and drink[1] == "coffee" else None
 
 
-def _tabled(plain: str) -> Slot | None:
+def _by_pattern(plain: str) -> Slot | None:
     for key, pattern in PATTERNS:
-        found = pattern.match(plain)
-        if found is not None and (value := _value(found)):
+        match = pattern.match(plain)
+        if match is not None and (value := _value(match)):
             if key in _ONE_AT_A_TIME and _OCCASION.search(plain):
                 return None
-            return Slot(_key(key, found), value)
+            return Slot(_key(key, match), value)
     return None
 
 
-def _key(key: str, found: re.Match[str]) -> str:
-    return key.format(attribute(found["of"])) if "{0}" in key else key
+def _key(key: str, match: re.Match[str]) -> str:
+    return key.format(normalize_attribute(match["of"])) if "{0}" in key else key
 
 
-def attribute(noun: str) -> str:
-    """Return *noun* without what does not tell it from others: "new phone number" is "phone number"."""
+def normalize_attribute(noun: str) -> str:
+    """Return the stems of *noun* without general adjectives: "new phone number" is "phone number"."""
     words = [word for word in noun.split() if word not in {"new", "current", "little", "old", "dear"}]
     return " ".join(stem(word) for word in words)
 
 
-def _value(found: re.Match[str]) -> str:
-    value = clipped(found["value"])
-    denies = re.search(r"\bnot\b", found.string[: found.start("value")])
+def _value(match: re.Match[str]) -> str:
+    value = clip_value(match["value"])
+    denies = re.search(r"\bnot\b", match.string[: match.start("value")])
     return f"not {value}" if value and denies else value
 
 
-def clipped(value: str) -> str:
-    """Return *value* up to where the next thought begins, without articles."""
+def clip_value(value: str) -> str:
+    """Return *value* up to the next thought, without articles."""
     end = _VALUE_END.search(f" {value} ")
-    kept = value[: max(end.start() - 1, 0)] if end and end.start() else value
-    return _TITLES.sub("", kept.strip(" ,."))
+    clipped = value[: max(end.start() - 1, 0)] if end and end.start() else value
+    return _TITLES.sub("", clipped.strip(" ,."))
 
 
-def _loose(plain: str) -> Slot | None:
-    found = _LOOSE.match(plain)
-    return Slot(f"name:{attribute(found['of'])}", clipped(found["value"]), loose=True) if found else None
+def _named_thing(plain: str) -> Slot | None:
+    match = _NAMED_THING.match(plain)
+    return (
+        Slot(f"name:{normalize_attribute(match['of'])}", clip_value(match["value"]), confirms_only=True)
+        if match
+        else None
+    )
 
 
-def _preferred(plain: str) -> Slot | None:
+def _preference(plain: str) -> Slot | None:
     rather = _RATHER.match(plain)
     if rather is not None:
-        pair = sorted({taste(rather["value"]), taste(clipped(rather["other"]))})
-        return Slot("rather " + " | ".join(pair), taste(rather["value"]))
+        pair = sorted({preference_key(rather["value"]), preference_key(clip_value(rather["other"]))})
+        return Slot("rather " + " | ".join(pair), preference_key(rather["value"]))
     liked = _TASTE.match(plain) or _PREFER.match(plain)
-    thing = taste(clipped(liked["of"])) if liked else ""
+    thing = preference_key(clip_value(liked["of"])) if liked else ""
     if liked is None or not thing:
         return None
     return Slot(f"likes {thing}", NO if liked.groupdict().get("not") else YES)
 
 
-def taste(thing: str) -> str:
-    """Return the words that tell *thing* from other things, in no order."""
+def preference_key(thing: str) -> str:
+    """Return the stems of *thing*'s words in alphabetical order."""
     return " ".join(sorted({stem(word) for word in thing.split() if word not in STOP_WORDS}))

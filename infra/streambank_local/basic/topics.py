@@ -1,4 +1,4 @@
-"""The managed topic of a fact."""
+"""Classifies facts by managed topic."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _EVENT = re.compile(
 _FAMILY = re.compile(r"^(?:my|our) ")
 
 
-def topic_of(meaning: Meaning) -> ManagedTopic:
-    """Return the topic that *meaning* belongs to."""
+def classify_topic(meaning: Meaning) -> ManagedTopic:
+    """Return the managed topic of *meaning*."""
     if meaning.slot is not None:
         key = meaning.slot.key.rpartition(" / ")[2]
         return ManagedTopic.USER_PREFERENCES if key.startswith(_TASTES) else ManagedTopic.USER_PERSONAL_INFO

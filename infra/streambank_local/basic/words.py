@@ -1,4 +1,4 @@
-"""Words as the rules compare them: tokens, expanded contractions, stems and synonyms."""
+"""Tokens, expanded contractions, stems and synonyms, for comparing texts."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ _SYNONYMS = {
 }  # fmt: skip
 
 
-def tokens(text: str) -> list[str]:
-    """Return *text*'s words in lower case, contractions expanded, with a comma where a clause ends."""
+def tokenize(text: str) -> list[str]:
+    """Return the words of *text* in lower case, with contractions expanded and a comma at the end of a clause."""
     spaced = text.translate(STRAIGHT_QUOTES).translate(_SPACED)
     return _possessives([word for chunk in spaced.lower().split() for word in _words_of(chunk)])
 
@@ -96,7 +96,7 @@ def _possessives(words: list[str]) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Return *word* without its grammatical ending, synonyms folded into one."""
+    """Return the stem of *word*; synonyms have one stem."""
     known = _IRREGULAR.get(word)
     base = known if known is not None else _without_ending(word)
     return _SYNONYM_STEMS.get(_trim(base), _trim(base))

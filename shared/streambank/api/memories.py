@@ -13,7 +13,7 @@ from streambank.pipeline.memories import deletion, listing
 from streambank.pipeline.memories.listing import MemoryCursor
 from streambank.rules import access
 from streambank.rules.filtering import Kind, parse
-from streambank.rules.selection import order, selection
+from streambank.rules.selection import parse_memory_order, parse_selection
 from streambank.wire import memory as wire
 from streambank.wire import paging, parameters
 from streambank.wire.memory import Memories, Memory, MemoryRevision, MemoryRevisions
@@ -60,7 +60,7 @@ def visible_memory(request: ApiRequest, memory_id: str, *, also_deleted: bool = 
 def list_memories(request: ApiRequest) -> Memories:
     """Return a page of the memories that match a filter."""
     bank_id, query = request.bank().id, request.query
-    selected, ordered = selection(query.get("filter", "")), order(query.get("orderBy"))
+    selected, ordered = parse_selection(query.get("filter", "")), parse_memory_order(query.get("orderBy"))
     check_scope(request, selected.scope)
     name = f"memories {bank_id} {selected.text} {ordered}"
     after = cursor(request.page_position(name, int, int, str))

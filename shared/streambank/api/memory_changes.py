@@ -17,7 +17,7 @@ from streambank.model.principal import Role
 from streambank.pipeline.memories import purge
 from streambank.pipeline.memories.edit import create_memory, roll_back, update_memory
 from streambank.rules import access
-from streambank.rules.selection import selection
+from streambank.rules.selection import parse_selection
 from streambank.wire import parameters
 from streambank.wire.filter_groups import filter_groups
 from streambank.wire.memory import MemoryOperation, memory
@@ -152,7 +152,7 @@ def _untyped(operation: WindowOperation) -> Operation:
 def purge_memories(request: ApiRequest, body: PurgeMemoriesRequest) -> PurgeOperation:
     """Delete or count; done in the first reply, from which Google's SDK reads the count."""
     body.check_not_empty()
-    selected = selection(body.filter, filter_groups(body.filter_groups))
+    selected = parse_selection(body.filter, filter_groups(body.filter_groups))
     matching = purge.Purge(request.bank().id, selected.may_match, selected.matches)
     memories, now = request.stores.memories, request.wiring.now()
     if body.force:

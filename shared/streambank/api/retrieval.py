@@ -13,7 +13,7 @@ from streambank.model.memory import Memory
 from streambank.model.principal import Role
 from streambank.pipeline.memories import listing
 from streambank.pipeline.memories.search import SearchQuery, search
-from streambank.rules.selection import order, selection
+from streambank.rules.selection import parse_memory_order, parse_selection
 from streambank.wire import memory as wire
 from streambank.wire.filter_groups import filter_groups
 from streambank.wire.memory import Profiles, RetrievedMemories, RetrievedMemory
@@ -41,7 +41,7 @@ def retrieve_memories(request: ApiRequest, body: RetrieveRequest) -> WithHeaders
     """Return the memories of a scope: all of them, a page, or those nearest to a text."""
     bank_id = request.bank().id
     check_scope(request, body.scope)
-    selected = selection(body.filter, filter_groups(body.filter_groups), tuple(body.memory_types))
+    selected = parse_selection(body.filter, filter_groups(body.filter_groups), tuple(body.memory_types))
     memories = listing.in_scope(
         bank_id, body.scope, selected, memories=request.stores.memories, now=request.wiring.now()
     )
@@ -85,7 +85,7 @@ def _simple(
 ) -> WithHeaders[RetrievedMemories]:
     size = min(params.page_size or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
     after = cursor(request.position(name, params.page_token, int, int, str))
-    page, end = listing.page(memories, order(None), size, after)
+    page, end = listing.page(memories, parse_memory_order(None), size, after)
     token = request.next_page_token(name, position(end))
     return _reply(without_nulls(RetrievedMemories(retrievedMemories=_retrieved(request, page), nextPageToken=token)))
 

@@ -1,7 +1,7 @@
-"""What the pipeline asks of models: three small ports, and the values that cross them.
+"""The three ports to models, and the values that they take and return.
 
-Numbers, not ids, name things: events, facts and memories are counted from 1 within one request, and the
-pipeline maps them back, so that a model can only touch what it was shown.
+Events, facts and memories have numbers here, not ids. They are counted from 1 within one request, and the pipeline maps
+them back, so that a model can only refer to what was in its prompt.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ __all__ = [
 class ExtractionRequest:
     """A window's turns in order, overlap first (marked as context).
 
-    *descriptions* says what a custom topic means; *is_natural* is False where a bank keeps profiles only;
-    *model* is the bank's choice where it has made one.
+    *descriptions* explains custom topics. *is_natural* is False if the bank keeps profiles only. *model* is the bank's
+    choice, or None.
     """
 
     turns: tuple[Turn, ...]
@@ -81,7 +81,7 @@ class OfferedFact:
 
 @dataclass(frozen=True, slots=True)
 class OfferedMemory:
-    """An existing memory that a model may update or delete in this request; *earlier* is what it said before."""
+    """An existing memory that a model may update or delete in this request; *earlier* holds its former texts."""
 
     number: int
     fact: str
@@ -91,7 +91,7 @@ class OfferedMemory:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationRequest:
-    """Candidates beside the memories nearest to them."""
+    """Candidates, and the memories nearest to them."""
 
     facts: tuple[OfferedFact, ...]
     memories: tuple[OfferedMemory, ...]
@@ -122,11 +122,11 @@ class Extractor(Protocol):
     """Proposes facts from conversation.
 
     Raises:
-        ModelUnavailable: throttled, timed out or out of reach; worth a retry.
-        ModelOutputInvalid: the answer could not be used, also after it was asked again.
-        ModelOutputTruncated: there was no room for the answer; half the turns may fit.
-        ModelRefused: a guardrail or a content filter stopped it.
-        ModelNotConfigured: the deployment may not use such a model.
+        ModelUnavailable: throttled, timed out or unreachable; worth a retry later.
+        ModelOutputInvalid: the reply was unusable, and so was the second one.
+        ModelOutputTruncated: the reply was cut off, or the request too long; half the turns may fit.
+        ModelRefused: a guardrail or a content filter stopped the model.
+        ModelNotConfigured: the deployment may not use this model.
     """
 
     def extract(self, request: ExtractionRequest) -> Extraction: ...
@@ -141,9 +141,8 @@ class Consolidator(Protocol):
 class Embedder(Protocol):
     """Maps texts to packed unit vectors of one length (see `rules.vectors`).
 
-    *model* is the bank's choice where it has made one; *for_query* tells a question from what it may find.
-    *is_local* tells that texts cost next to nothing, so that a search may embed what it looks at.
-    Raises as `Extractor` does.
+    *model* is the bank's choice, or None. *for_query* is True for the text of a search. *is_local* is True if embedding
+    costs next to nothing, so that a search may embed the events that it reads. Raises as `Extractor` does.
     """
 
     @property

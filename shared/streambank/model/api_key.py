@@ -1,4 +1,4 @@
-"""Keys: what a caller shows, and what is stored of it."""
+"""API keys: the token that a caller sends, and the digest that is stored."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SECRET_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What a caller shows: which key, and its secret, which no representation contains."""
+    """The token that a caller sends: the id of a key and its secret, which `repr` leaves out."""
 
     key_id: str
     secret: str = field(repr=False)
 
     @property
     def digest(self) -> bytes:
-        """Return what is stored of the secret; 256 random bits need no slow hash."""
+        """Return the hash of the secret that is stored; 256 random bits need no slow hash."""
         return hashlib.sha256(self.secret.encode()).digest()
 
     def reveal(self) -> str:
@@ -34,21 +34,21 @@ class Token:
         return f"sb_{self.key_id}_{self.secret}"
 
     @classmethod
-    def made(cls, random: bytes) -> Token:
-        """Return the token that ID_BYTES + SECRET_BYTES *random* bytes make."""
+    def from_random_bytes(cls, random: bytes) -> Token:
+        """Return the token of *random*, ID_BYTES + SECRET_BYTES random bytes."""
         name, secret = random[:ID_BYTES], random[ID_BYTES : ID_BYTES + SECRET_BYTES]
         return cls(base64.b32encode(name).decode().lower(), base64.urlsafe_b64encode(secret).decode().rstrip("="))
 
     @classmethod
     def parse(cls, text: str) -> Token | None:
-        """Return the token that *text* is, or None if it is none of ours."""
-        found = _TOKEN.fullmatch(text)
-        return cls(found[1], found[2]) if found else None
+        """Return the token in *text*, or None if *text* is not one."""
+        match = _TOKEN.fullmatch(text)
+        return cls(match[1], match[2]) if match else None
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """What is stored of a key."""
+    """A stored key, without its secret."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -58,5 +58,5 @@ class ApiKey:
     revoked: datetime | None = None
 
     def is_live(self, now: datetime) -> bool:
-        """Tell whether the key opens anything at *now*: DynamoDB's TTL deletes late."""
+        """Tell whether the key is valid at *now*; DynamoDB's TTL deletes late."""
         return self.revoked is None and (self.expires is None or self.expires > now)

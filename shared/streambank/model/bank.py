@@ -12,7 +12,7 @@ from streambank.model.rule import TriggerRule
 
 
 class BankStatus(StrEnum):
-    """A deleting bank answers nothing any more."""
+    """The state of a bank; a bank that is being deleted answers no request."""
 
     ACTIVE = "ACTIVE"
     DELETING = "DELETING"
@@ -20,7 +20,7 @@ class BankStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The small part of a bank that every ingest reads; None means that the deployment's setting holds."""
+    """The small part of a bank that every ingest reads; None stands for the deployment's setting."""
 
     id: str
     created: datetime | None = None
@@ -35,7 +35,7 @@ class Bank:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A conversation of a configuration (role and text of each turn) and what is wanted of it (fact and topic)."""
+    """An example of a configuration: role and text of each turn, and the expected facts with their topics."""
 
     turns: tuple[tuple[str, str], ...]
     facts: tuple[tuple[str, str | None], ...] = ()
@@ -51,11 +51,11 @@ class ProfileSchema:
 
 @dataclass(frozen=True, slots=True)
 class BankConfig:
-    """The rest of a bank's configuration as it governs one scope; *document* is MemoryBankConfig in camelCase.
+    """The rest of a bank's configuration, as it applies to one scope; *document* is MemoryBankConfig in camelCase.
 
-    A TTL that is None leaves a memory's expiry as it is. A granular configuration has none for updates by callers.
-    *revisions_shown* is how many texts of a memory a model sees, the present one included; *daily_tokens* is the
-    budget of model tokens a UTC day, None for the deployment's.
+    A TTL of None leaves a memory's expiry unchanged. A granular configuration has no TTL for updates by callers.
+    *revisions_per_candidate* is the number of texts of a memory in a prompt, including the current one. *daily_tokens*
+    is the budget of model tokens for a UTC day, None for the deployment's.
     """
 
     document: dict[str, Any] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class BankConfig:
     topics: tuple[str, ...] = ()
     descriptions: Mapping[str, str] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
-    revisions_shown: int = 1
+    revisions_per_candidate: int = 1
     is_natural: bool = True
     schemas: tuple[ProfileSchema, ...] = ()
     model: str | None = None

@@ -1,4 +1,4 @@
-"""Chat histories: a conversation's messages in their caller's own JSON, replaced as a whole."""
+"""Chat histories: the messages of a conversation in the caller's own JSON, replaced as a whole."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-# Kept for whoever reads a history years later; nobody has as many formats.
+# The format names how to read the messages, also years later.
 MAX_FORMAT_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class ChatHistory:
-    """A conversation; *version* names what one store wrote, and no other store ever has that name."""
+    """A stored conversation; *version* names one write of it and is never used again."""
 
     conversation_id: str
     messages: tuple[dict[str, Any], ...]
@@ -24,28 +24,28 @@ class ChatHistory:
 
 @dataclass(frozen=True, slots=True)
 class ChatDraft:
-    """What a caller says of a conversation."""
+    """A conversation as a caller sends it."""
 
     messages: tuple[dict[str, Any], ...]
     format: str = ""
     ttl: timedelta | None = None
 
     def at(self, now: datetime, *, conversation_id: str, version: str) -> ChatHistory:
-        """Return the history that the draft is when it is stored at *now*."""
+        """Return the history to store at *now*."""
         expires = None if self.ttl is None else now + self.ttl
         return ChatHistory(conversation_id, self.messages, self.format, version, now, expires)
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a caller expects to find: nothing in particular, something, nothing at all, or one version."""
+    """The precondition of a write: none, the conversation exists, it does not exist, or it has one version."""
 
     must_exist: bool = False
     must_be_absent: bool = False
     version: str | None = None
 
     def holds(self, version: str | None) -> bool:
-        """Tell whether *version*, None where there is no conversation, is what was expected."""
+        """Tell whether the stored *version*, None if there is no conversation, meets the precondition."""
         if self.must_be_absent:
             return version is None
         if self.version is not None:

@@ -1,4 +1,4 @@
-"""What a model proposes of a window, before anything is checked against its events."""
+"""What a model proposes for a window, before it is checked against the events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streambank.model.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class ExtractedFact:
-    """A proposed fact, the numbers of the turns that it came from, and its topic."""
+    """A proposed fact, the numbers of the turns behind it, and its topic."""
 
     fact: str
     events: tuple[int, ...]
@@ -20,7 +20,7 @@ class ExtractedFact:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedProfile:
-    """Values for fields of a profile, and the numbers of the turns that they came from."""
+    """Values for fields of a profile, and the numbers of the turns behind them."""
 
     schema: str
     data: Mapping[str, Any]
@@ -29,7 +29,7 @@ class ExtractedProfile:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The facts of one request; none is an outcome, not a failure."""
+    """The facts and profiles of one request; no facts at all are a valid result."""
 
     facts: tuple[ExtractedFact, ...]
     usage: Usage = field(default=Usage())

@@ -1,4 +1,4 @@
-"""Identities: how scopes, streams, events and operations are named."""
+"""Ids of scopes, streams, events, memories and operations, and how they are derived."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 DEFAULT_BANK = "default"
 DEFAULT_STREAM = "default"
-# Bank ids are made by the server; they are part of keys ('#' separates) and of execution names (80 characters).
+# The server makes bank ids; they are part of keys ('#' separates) and of execution names (80 characters).
 BANK_ID = re.compile(r"[A-Za-z0-9._-]{1,36}")
 _OPERATION_ID = re.compile(r"([a-z2-7]{26})-(0|[1-9][0-9]{0,11})(-g)?")
 
 
 def digest(*parts: str) -> str:
-    """Return 26 characters of base32 (130 bits) that stand for *parts*, NUL-separated."""
+    """Return the hash of *parts*, separated by NUL, as 26 characters of base32 (130 bits)."""
     raw = hashlib.sha256("\0".join(parts).encode()).digest()
     return base64.b32encode(raw).decode().lower()[:26]
 
 
 def canonical(scope: Mapping[str, str]) -> str:
-    """Return the one spelling of *scope*: JSON with sorted keys, without normalising any character."""
+    """Return *scope* as JSON with sorted keys; no character is normalized."""
     return json.dumps(dict(scope), sort_keys=True, separators=(",", ":"))
 
 
@@ -38,17 +38,17 @@ def stream_key(scope: Mapping[str, str], stream_id: str) -> str:
 
 
 def event_key(event_id: str) -> str:
-    """Return what an event id given by the caller is remembered as."""
+    """Return the key under which the caller's id of an event is stored."""
     return digest("event", event_id)
 
 
 def derived_event_key(idempotency_key: str, position: int) -> str:
-    """Return what an event without an id is remembered as under an X-Idempotency-Key: a domain of its own."""
+    """Return the key of an event without an id in a call with X-Idempotency-Key; it never equals a caller's id."""
     return digest("idempotency", idempotency_key, str(position))
 
 
 def memory_id(sid: str, window: int, candidate: int) -> str:
-    """Return the id of the memory that candidate *candidate* (from 0) of a window creates, the same at every run."""
+    """Return the id of the memory that candidate *candidate* (from 0) of a window creates, the same in every run."""
     return "m" + digest("memory", sid, str(window), str(candidate))
 
 
@@ -65,9 +65,9 @@ class OperationId:
 
     @classmethod
     def parse(cls, text: str) -> OperationId | None:
-        """Return the operation that *text* names, or None if it is none of ours."""
-        found = _OPERATION_ID.fullmatch(text)
-        return cls(found[1], int(found[2]), found[3] is not None) if found else None
+        """Return the id in *text*, or None if *text* is not one."""
+        match = _OPERATION_ID.fullmatch(text)
+        return cls(match[1], int(match[2]), match[3] is not None) if match else None
 
 
 def execution_name(bank: str, sid: str, window: int, attempt: int) -> str:

@@ -1,4 +1,4 @@
-"""Memories, their revisions, and the values that hang on them."""
+"""Memories, their revisions, evidence and citations."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from enum import StrEnum
 
 from streambank.model.metadata import Metadata
 
-# How long a deleted memory's revisions can be read, and the memory be rolled back.
+# How long the revisions of a deleted memory can be read, and the memory can be rolled back.
 RECOVERABLE = timedelta(hours=48)
 
 
 class ManagedTopic(StrEnum):
-    """The topics that every bank knows unless its configuration says otherwise."""
+    """The topics of every bank whose configuration names none."""
 
     USER_PERSONAL_INFO = "USER_PERSONAL_INFO"
     USER_PREFERENCES = "USER_PREFERENCES"
@@ -24,7 +24,7 @@ class ManagedTopic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where a fact was said: a window of a stream and the numbers of the events there."""
+    """The events behind a fact: a window of a stream, and the numbers of its events."""
 
     sid: str
     window: int
@@ -33,7 +33,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What makes a memory the profile of a schema: the schema's id, and how new the evidence of each field is."""
+    """The schema that a profile belongs to, and the time of the newest evidence of each field."""
 
     schema: str
     times: Mapping[str, datetime] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A fact of a scope; *revision* is its last recorded revision, 0 where none was, *as_of* its newest evidence.
+    """A fact of a scope; *revision* numbers its last revision, or is 0; *as_of* is the time of its newest evidence.
 
     The fact of a profile is the JSON of its data.
     """
@@ -64,19 +64,19 @@ class Memory:
     profile: Profile | None = None
 
     @property
-    def mark(self) -> str:
-        """Return what changes whenever a decision about this memory might come out differently."""
+    def fingerprint(self) -> str:
+        """Return a text that changes whenever a model might decide differently about this memory."""
         return f"{self.revision} {self.updated.isoformat()} {self.as_of.isoformat()}"
 
     def is_live(self, now: datetime) -> bool:
-        """Tell whether any read may show this memory at *now* (I9: DynamoDB's TTL lags up to 48 hours)."""
+        """Tell whether a read may return this memory at *now* (I9: DynamoDB's TTL lags up to 48 hours)."""
         expired = self.expires is not None and self.expires <= now
         return self.deleted is None and not expired
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """An immutable record of one change of a memory; *fact* is empty when the memory was deleted."""
+    """An immutable record of one change of a memory; *fact* is empty if the change was its deletion."""
 
     memory_id: str
     number: int
@@ -88,28 +88,28 @@ class Revision:
     is_profile: bool = False
 
     def is_live(self, now: datetime) -> bool:
-        """Tell whether any read may show this revision at *now*."""
+        """Tell whether a read may return this revision at *now*."""
         return self.expires is None or self.expires > now
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """What was said where a memory came from: the turns that candidate *number* of a window cites, while they last."""
+    """The text of the turns that candidate *number* of a window cites."""
 
     sid: str
     window: int
     number: int
-    said: str
+    text: str
     expires: datetime
 
     def is_live(self, now: datetime) -> bool:
-        """Tell whether any read may use what was said at *now*: no longer than the events are kept."""
+        """Tell whether a read may use the text at *now*: only as long as the events are kept."""
         return self.expires > now
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One memory before and after, the revision that tells it, and what it cites; *before* is None for a new one."""
+    """A memory before and after a change, its revision and its citation; *before* is None for a new memory."""
 
     before: Memory | None
     after: Memory

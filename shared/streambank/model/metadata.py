@@ -12,7 +12,7 @@ Metadata: TypeAlias = "dict[str, MetadataValue]"
 
 
 class MergeStrategy(StrEnum):
-    """How the metadata of a window meets the metadata of a memory that it updates."""
+    """How a window's metadata is combined with that of a memory that it updates."""
 
     OVERWRITE = "OVERWRITE"
     MERGE = "MERGE"

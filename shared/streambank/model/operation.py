@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from streambank.model.ids import OperationId
 from streambank.model.stream import StreamId
-from streambank.model.verdict import Recorded
+from streambank.model.verdict import RecordedVerdict
 from streambank.model.window import Window
 
 
@@ -49,7 +49,7 @@ class Operation:
     updated: datetime | None = None
     next_trigger: NextTrigger | None = None
     window: Window | None = None
-    verdicts: tuple[Recorded, ...] = ()
+    verdicts: tuple[RecordedVerdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from streambank.model.memory import Change
 from streambank.model.usage import Usage
-from streambank.model.verdict import Recorded, Verdict
+from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt
 
 # A request to forget is a candidate that starts with this; it never becomes a memory of its own.
@@ -88,7 +88,7 @@ class Slice:
     start: int
     end: int
     version: int
-    verdicts: tuple[Recorded, ...]
+    verdicts: tuple[RecordedVerdict, ...]
     change: Change | None = None
     expires: datetime | None = None
 

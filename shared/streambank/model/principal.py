@@ -1,4 +1,4 @@
-"""Who calls, and what a caller may do."""
+"""The caller of a request, and what it may do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A caller; *scope* is what the scope of everything it touches must hold, or None for any scope."""
+    """A caller; *scope* holds the pairs that every scope in its requests must contain, or is None for any scope."""
 
     name: str
     banks: tuple[str, ...]
@@ -27,9 +27,9 @@ class Principal:
     scope: dict[str, str] | None = None
 
     def __post_init__(self) -> None:
-        # An empty pattern would fit every scope, which nobody means who writes one.
+        # An empty scope would match every scope, which is surely not intended.
         if self.scope is not None and not self.scope:
-            raise ValueError("a scope that binds a caller names at least one key")
+            raise ValueError("the scope of a caller must name at least one key")
 
     @property
     def has_every_bank(self) -> bool:

@@ -1,4 +1,4 @@
-"""Trigger rules and the settings that a window collects."""
+"""Trigger rules, and the settings that calls give to a window."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from streambank.model.metadata import MergeStrategy, Metadata
 
-# How long a revision lives: a span from its making, or an instant.
+# When a revision expires: a time span from its creation, or an instant.
 Expiry: TypeAlias = "timedelta | datetime"
 
 
@@ -30,7 +30,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TriggerRule:
-    """When a window is sealed; without any condition it is sealed at once."""
+    """When a window is sealed; without a condition it is sealed at once."""
 
     event_count: int | None = None
     idle: timedelta | None = None
@@ -45,7 +45,7 @@ class TriggerRule:
 
 @dataclass(frozen=True, slots=True)
 class WindowSettings:
-    """What calls say about the memories of their window; None means that no call said anything."""
+    """Settings for the memories of a window; None means that no call has set the field."""
 
     revision_labels: dict[str, str] | None = None
     revision_expiry: Expiry | None = None
@@ -56,12 +56,12 @@ class WindowSettings:
     disable_consolidation: bool | None = None
     allowed_topics: tuple[str, ...] | None = None
 
-    def overlaid(self, newer: WindowSettings) -> WindowSettings:
-        """Return these settings with whatever *newer* says explicitly: the last one wins, each on its own."""
-        said = {field.name: getattr(newer, field.name) for field in fields(newer)}
-        return replace(self, **{name: value for name, value in said.items() if value is not None})
+    def overridden_by(self, newer: WindowSettings) -> WindowSettings:
+        """Return these settings with every field that *newer* sets."""
+        values = {field.name: getattr(newer, field.name) for field in fields(newer)}
+        return replace(self, **{name: value for name, value in values.items() if value is not None})
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing was said."""
+        """Tell whether no field is set."""
         return all(getattr(self, field.name) is None for field in fields(self))

@@ -18,7 +18,7 @@ MAX_STATE_BYTES = 300_000
 
 
 class SessionCursor(NamedTuple):
-    """Where a list of sessions stands: the time that it is ordered by, in milliseconds, and an id."""
+    """The position of a list of sessions: the time that it is ordered by, in milliseconds, and an id."""
 
     rank: int
     session_id: str
@@ -42,16 +42,16 @@ class Session:
     deleted: datetime | None = None
 
     def is_live(self, now: datetime) -> bool:
-        """Tell whether any read may show this session at *now* (I9: TTL deletion lags)."""
+        """Tell whether a read may return this session at *now* (I9: TTL deletion lags)."""
         return self.deleted is None and (self.expires is None or self.expires > now)
 
-    def outlived_by(self, expires: datetime | None) -> bool:
-        """Tell whether *expires* lets the session live as long as it does now, or longer."""
+    def is_extended_by(self, expires: datetime | None) -> bool:
+        """Tell whether *expires* is not before the session's own expiry."""
         return expires is None or (self.expires is not None and expires >= self.expires)
 
     @property
     def weight(self) -> int:
-        """Return about how many bytes the session has on the wire."""
+        """Return roughly the bytes of the session in a reply."""
         return json_size(self.state)
 
 
@@ -72,89 +72,89 @@ class SessionEvent:
 
     @property
     def state_delta(self) -> dict[str, Any]:
-        """Return what the event says of the session's state."""
+        """Return the changes that the event makes to the session's state."""
         return (self.actions or {}).get("stateDelta", {})  # type: ignore[no-any-return]
 
     @property
     def weight(self) -> int:
-        """Return about how many bytes the event has on the wire."""
+        """Return roughly the bytes of the event in a reply."""
         return json_size([self.content, self.actions, self.metadata, self.error_message, self.raw])
 
     def turn(self) -> Event | None:
-        """Return the event as a generation reads it, or None if it says nothing."""
+        """Return the event as a generation reads it, or None if it has no content."""
         parts = (self.content or {}).get("parts")
         return Event(self._role, tuple(parts), str(self.number), self.timestamp) if parts else None
 
     @property
     def _role(self) -> Role:
-        """A content without a role is its author's: the user's, or an agent's."""
-        said = (self.content or {}).get("role") or ("user" if self.author == "user" else "model")
-        return "model" if said == "model" else "user"
+        """Return the role of the content, else the author's: the user's, or the model's for every agent."""
+        role = (self.content or {}).get("role") or ("user" if self.author == "user" else "model")
+        return "model" if role == "model" else "user"
 
 
 @dataclass(frozen=True, slots=True)
 class SessionFields:
-    """What a caller says of a session; *said* names what an update changes."""
+    """The fields of a session in a request; *changed* names those that an update sets."""
 
     user_id: str | None = None
     display_name: str | None = None
     state: dict[str, Any] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     expiry: Expiry | None = None
-    said: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
 
 
 def first_number(now: datetime) -> int:
-    """Return what the event numbers of a session made at *now* are above.
+    """Return the number below all event numbers of a session that is created at *now*.
 
-    It grows by a hundred a second, faster than one session takes events: a session made anew under a deleted one's
-    id never reuses an event's key, so that a slow deletion of the old one cannot take an event of the new one.
+    It grows by a hundred a second, faster than one session receives events. So a new session under the id of a deleted
+    one never uses an event's key again, and a slow deletion of the old session cannot delete an event of the new one.
     """
     return int(now.timestamp() * 100)
 
 
-def made(session_id: str, said: SessionFields, *, now: datetime) -> Session:
-    """Return the new session that *said* describes."""
-    first, instant = first_number(now), kept(now)
+def new_session(session_id: str, fields: SessionFields, *, now: datetime) -> Session:
+    """Return a new session with *fields*."""
+    first, instant = first_number(now), truncate_to_millisecond(now)
     return Session(
         session_id,
-        said.user_id or "",
+        fields.user_id or "",
         created=instant,
         updated=instant,
         first=first,
         last=first,
-        display_name=said.display_name,
-        state=said.state,
-        labels=said.labels,
-        expires=expires(said.expiry, now=now),
+        display_name=fields.display_name,
+        state=fields.state,
+        labels=fields.labels,
+        expires=expiry_instant(fields.expiry, now=now),
     )
 
 
-def changed(session: Session, said: SessionFields, *, now: datetime) -> Session:
-    """Return *session* with the fields that *said* speaks of."""
+def updated_session(session: Session, fields: SessionFields, *, now: datetime) -> Session:
+    """Return *session* with the changed fields of *fields*."""
     values = {
-        "display_name": said.display_name,
-        "state": said.state,
-        "labels": said.labels,
-        "expires": expires(said.expiry, now=now),
+        "display_name": fields.display_name,
+        "state": fields.state,
+        "labels": fields.labels,
+        "expires": expiry_instant(fields.expiry, now=now),
     }
-    names = {"expires" if name == "expiry" else name for name in said.said}
-    return replace(session, updated=kept(now), **{name: values[name] for name in names})  # type: ignore[arg-type]
+    names = {"expires" if name == "expiry" else name for name in fields.changed}
+    return replace(session, updated=truncate_to_millisecond(now), **{name: values[name] for name in names})  # type: ignore[arg-type]
 
 
-def expires(expiry: Expiry | None, *, now: datetime) -> datetime | None:
-    """Return the instant that *expiry* means at *now*."""
+def expiry_instant(expiry: Expiry | None, *, now: datetime) -> datetime | None:
+    """Return *expiry* as an instant; a time span counts from *now*."""
     instant = now + expiry if isinstance(expiry, timedelta) else expiry
-    return instant and kept(instant)
+    return instant and truncate_to_millisecond(instant)
 
 
-def kept(instant: datetime) -> datetime:
-    """Return *instant* as sessions keep it: to the millisecond."""
+def truncate_to_millisecond(instant: datetime) -> datetime:
+    """Return *instant* without microseconds, as sessions store it."""
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
-def merged(state: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *state* with *delta*'s values; a key whose value is None is removed."""
+def merge_state(state: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *state* with the values of *delta*; a key with the value None is removed."""
     return {key: value for key, value in {**state, **delta}.items() if key not in delta or value is not None}
 
 

@@ -10,7 +10,7 @@ from streambank.model.event import Role
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One event as a model sees it: its number, who spoke, the text, the instant, and whether it is context only."""
+    """One event as a model sees it: number, role, text and time; *context* marks a turn of an earlier window."""
 
     number: int
     role: Role

@@ -1,4 +1,4 @@
-"""What model calls cost."""
+"""The usage and the price of model calls."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import astuple, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls that a model answered, characters sent, tokens as billed, and sends that had to be repeated.
+    """Answered calls, characters sent, billed tokens, and retries.
 
-    *micros* is an estimate in millionths of a dollar, 0 where no price is known.
+    *micros* is an estimate in millionths of a dollar, 0 if no price is known.
     """
 
     calls: int = 0
@@ -20,11 +20,11 @@ class Usage:
     micros: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+        return Usage(*(left + right for left, right in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def tokens(self) -> int:
-        """Return what counts against a budget."""
+        """Return the tokens that count against a budget."""
         return self.input_tokens + self.output_tokens
 
 
@@ -36,5 +36,5 @@ class Price:
     output: float
 
     def of(self, usage: Usage) -> int:
-        """Return what *usage* costs, in millionths of a dollar."""
+        """Return the cost of *usage* in millionths of a dollar."""
         return round(usage.input_tokens * self.input + usage.output_tokens * self.output)

@@ -1,4 +1,4 @@
-"""What became of candidates."""
+"""Verdicts: what became of each candidate."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """What became of candidate number *number*, and the revisions that tell it."""
+class RecordedVerdict:
+    """The verdict on candidate number *number*, and the revisions before and after it."""
 
     number: int
     verdict: Verdict

@@ -10,9 +10,9 @@ from typing import Any
 from streambank.errors import Conflict, FailedPrecondition, NotFound, Unavailable
 from streambank.model.bank import Bank
 from streambank.model.ids import DEFAULT_BANK
+from streambank.retry import RetryPolicy
 from streambank.rules.bank_config import default_rule
 from streambank.store.banks import Banks
-from streambank.store.table import RetryPolicy
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,7 @@ def _sweep_head(item: DueItem, context: SweepContext, report: SweepReport) -> No
         report.sealed += 1
         return
     due = triggers.next_due(head, rule)
-    at = triggers.whole_second(due.at) if due else None
+    at = triggers.round_up_to_second(due.at) if due else None
     if head.due != at:
         context.streams.rearm(head, at)
 

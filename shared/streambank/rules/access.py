@@ -1,4 +1,4 @@
-"""Who may do what. What a caller may not know of does not exist; what it may know of but not do is forbidden."""
+"""What a caller may do: a bank outside its reach is not found, an action without the role is forbidden."""
 
 from __future__ import annotations
 
@@ -14,63 +14,63 @@ USER = "user_id"
 
 
 def admits(key: ApiKey, token: Token, *, now: datetime) -> bool:
-    """Tell whether *token* is the one that *key* was made for, and the key is good at *now*."""
+    """Tell whether *token* belongs to *key*, and the key is valid at *now*."""
     return hmac.compare_digest(key.digest, token.digest) and key.is_live(now)
 
 
 def knows_bank(principal: Principal, bank: str) -> bool:
-    """Tell whether a bank exists for a caller."""
+    """Tell whether a caller may know that a bank exists."""
     return principal.has_every_bank or bank in principal.banks
 
 
 def check(principal: Principal, role: Role, bank: str) -> None:
-    """Let a caller with *role* pass into *bank*, or above the banks where it is empty.
+    """Check that a caller has *role* in *bank*, or for requests without a bank if *bank* is empty.
 
     Raises:
-        NotFound: the bank is none of the caller's; said as if there were none.
+        NotFound: the caller may not use the bank; the message is that of a bank that does not exist.
         PermissionDenied: the caller lacks the role.
     """
     if bank and (bank == EVERY_BANK or not knows_bank(principal, bank)):
         raise NotFound(f"there is no bank {bank!r}")
     if role not in principal.roles:
-        raise PermissionDenied(f"this takes the role {role}")
+        raise PermissionDenied(f"this requires the role {role}")
 
 
 def sees(principal: Principal, scope: Mapping[str, str]) -> bool:
-    """Tell whether what belongs to *scope* exists for a caller: each pair that binds it must be in the scope."""
+    """Tell whether a caller may see *scope*: the scope must contain each pair of the caller's own scope."""
     return principal.scope is None or principal.scope.items() <= scope.items()
 
 
 def check_scope(principal: Principal, scope: Mapping[str, str]) -> None:
-    """Let a caller pass that names *scope* itself. Raises PermissionDenied."""
+    """Check that a caller may use *scope*, which its request names. Raises PermissionDenied."""
     if not sees(principal, scope):
         raise PermissionDenied("these credentials are bound to another scope")
 
 
 def check_unbound(principal: Principal) -> None:
-    """Let a caller pass that no scope binds: what it asks for reaches over all scopes. Raises PermissionDenied."""
+    """Check that a caller is bound to no scope, since its request covers all scopes. Raises PermissionDenied."""
     if principal.scope is not None:
-        raise PermissionDenied("these credentials are bound to a scope, and this reaches over all of them")
+        raise PermissionDenied("these credentials are bound to a scope, and this request covers all scopes")
 
 
 def check_new_bank(principal: Principal) -> None:
-    """Let a caller pass that will see the bank that it makes. Raises PermissionDenied."""
+    """Check that a caller may use every bank, so that it may use a new one. Raises PermissionDenied."""
     if not principal.has_every_bank:
-        raise PermissionDenied("a new bank takes credentials for every bank")
+        raise PermissionDenied("creating a bank requires credentials for every bank")
 
 
 def check_sessions(principal: Principal) -> None:
-    """Let a caller pass that is bound to a user and nothing else: sessions have no scope. Raises PermissionDenied."""
+    """Check that a caller is unbound, or bound to a user alone: sessions have no scope. Raises PermissionDenied."""
     if principal.scope is not None and principal.scope.keys() != {USER}:
-        raise PermissionDenied(f"sessions take credentials that are unbound, or bound to {USER} alone")
+        raise PermissionDenied(f"sessions require credentials that are unbound, or bound to {USER} alone")
 
 
 def check_user(principal: Principal, user_id: str | None) -> None:
-    """Let a caller pass that names *user_id* itself, or nobody in particular. Raises PermissionDenied."""
+    """Check that a caller may use the sessions of *user_id*, or of all users if it is None. Raises PermissionDenied."""
     if principal.scope is not None and (user_id is None or not sees_user(principal, user_id)):
         raise PermissionDenied("these credentials are bound to another user")
 
 
 def sees_user(principal: Principal, user_id: str) -> bool:
-    """Tell whether the sessions of *user_id* exist for a caller."""
+    """Tell whether a caller may see the sessions of *user_id*."""
     return principal.scope is None or principal.scope == {USER: user_id}

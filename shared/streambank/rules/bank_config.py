@@ -1,4 +1,4 @@
-"""What generation needs to know of a bank's configuration document (MemoryBankConfig in camelCase)."""
+"""The parts of a bank's configuration document (MemoryBankConfig in camelCase) that a generation needs."""
 
 from __future__ import annotations
 
@@ -11,53 +11,53 @@ from streambank.model.rule import TriggerRule
 from streambank.rules.schemas import json_schema
 
 
-def seconds(duration: str | None) -> timedelta | None:
-    """Return a protobuf duration ("300s", "1.5s") as a span."""
+def parse_duration(duration: str | None) -> timedelta | None:
+    """Return a protobuf duration ("300s", "1.5s") as a timedelta."""
     return timedelta(seconds=float(duration.removesuffix("s"))) if duration else None
 
 
 def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> BankConfig:
-    """Return the parts of *document* that govern a scope with these keys."""
+    """Return the configuration in *document* for a scope with these keys."""
     custom = customization(document, scope)
     generation = document.get("generationConfig", {})
     ttl = document.get("ttlConfig", {})
     granular = ttl.get("granularTtlConfig", {})
-    default = seconds(ttl.get("defaultTtl"))
+    default = parse_duration(ttl.get("defaultTtl"))
     return BankConfig(
         document=dict(document),
-        revision_ttl=seconds(ttl.get("memoryRevisionDefaultTtl")),
+        revision_ttl=parse_duration(ttl.get("memoryRevisionDefaultTtl")),
         disable_revisions=bool(document.get("disableMemoryRevisions")),
         third_person=bool(custom.get("enableThirdPersonMemories")),
         topics=tuple(_topic(topic) for topic in custom.get("memoryTopics", [])),
-        descriptions=dict(_described(custom.get("memoryTopics", []))),
+        descriptions=dict(_topic_descriptions(custom.get("memoryTopics", []))),
         examples=tuple(_example(one) for one in custom.get("generateMemoriesExamples", [])),
-        revisions_shown=custom.get("consolidationConfig", {}).get("revisionsPerCandidateCount") or 1,
+        revisions_per_candidate=custom.get("consolidationConfig", {}).get("revisionsPerCandidateCount") or 1,
         is_natural=not custom.get("disableNaturalLanguageMemories"),
         schemas=_schemas(document, scope),
         model=generation.get("model"),
         embedding_model=document.get("similaritySearchConfig", {}).get("embeddingModel"),
         daily_tokens=generation.get("dailyTokenBudget"),
-        create_ttl=seconds(granular.get("createTtl")) or default,
+        create_ttl=parse_duration(granular.get("createTtl")) or default,
         update_ttl=default,
-        generate_created_ttl=seconds(granular.get("generateCreatedTtl")) or default,
-        generate_updated_ttl=seconds(granular.get("generateUpdatedTtl")) or default,
+        generate_created_ttl=parse_duration(granular.get("generateCreatedTtl")) or default,
+        generate_updated_ttl=parse_duration(granular.get("generateUpdatedTtl")) or default,
     )
 
 
 def customization(document: Mapping[str, Any], scope: Collection[str]) -> Mapping[str, Any]:
-    """Return the customization whose keys are all among *scope*'s, the most specific first; empty where none is."""
+    """Return the most specific customization whose keys are all in *scope*, or an empty one."""
     return _most_specific(document.get("customizationConfigs", []), scope)
 
 
 def _most_specific(configs: Iterable[Mapping[str, Any]], scope: Collection[str]) -> Mapping[str, Any]:
-    fitting = [one for one in configs if set(one.get("scopeKeys", [])) <= set(scope)]
-    return max(fitting, key=lambda one: len(one.get("scopeKeys", [])), default={})
+    matching = [one for one in configs if set(one.get("scopeKeys", [])) <= set(scope)]
+    return max(matching, key=lambda one: len(one.get("scopeKeys", [])), default={})
 
 
 def _schemas(document: Mapping[str, Any], scope: Collection[str]) -> tuple[ProfileSchema, ...]:
-    """Return the profiles that scopes with these keys have."""
-    chosen = _most_specific(document.get("structuredMemoryConfigs", []), scope)
-    return tuple(ProfileSchema(one["id"], json_schema(one)) for one in chosen.get("schemaConfigs", []))
+    """Return the profile schemas for scopes with these keys."""
+    config = _most_specific(document.get("structuredMemoryConfigs", []), scope)
+    return tuple(ProfileSchema(one["id"], json_schema(one)) for one in config.get("schemaConfigs", []))
 
 
 def _topic(topic: Mapping[str, Any]) -> str:
@@ -65,7 +65,7 @@ def _topic(topic: Mapping[str, Any]) -> str:
     return str(managed or topic.get("customMemoryTopic", {}).get("label", ""))
 
 
-def _described(topics: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _topic_descriptions(topics: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for topic in topics:
         custom = topic.get("customMemoryTopic", {})
         if custom.get("description"):
@@ -75,11 +75,11 @@ def _described(topics: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]
 def _example(example: Mapping[str, Any]) -> Example:
     contents = (event["content"] for event in example["conversationSource"]["events"])
     turns = tuple((content.get("role", "user"), _text(content.get("parts", []))) for content in contents)
-    wanted = (
+    facts = (
         (one["fact"], next(map(_example_topic, one.get("topics", [])), None))
         for one in example.get("generatedMemories", [])
     )
-    return Example(turns, tuple(wanted))
+    return Example(turns, tuple(facts))
 
 
 def _text(parts: Iterable[Mapping[str, Any]]) -> str:
@@ -91,14 +91,14 @@ def _example_topic(topic: Mapping[str, Any]) -> str:
 
 
 def default_rule(document: Mapping[str, Any]) -> TriggerRule | None:
-    """Return the trigger rule for streams that have none, or None if the bank names none."""
+    """Return the bank's trigger rule for streams without a rule of their own, or None if there is none."""
     trigger = document.get("generationConfig", {}).get("generationTriggerConfig", {})
     rule = trigger.get("generationRule")
     if not rule:
         return None
     return TriggerRule(
         rule.get("eventCount"),
-        seconds(rule.get("idleDuration")),
-        seconds(rule.get("fixedInterval")),
+        parse_duration(rule.get("idleDuration")),
+        parse_duration(rule.get("fixedInterval")),
         rule.get("overlapEventCount") or 0,
     )

@@ -1,4 +1,4 @@
-"""What decisions about candidates become: steps of a plan, and changes of memories."""
+"""Turns decisions about candidates into steps of a plan, and the steps into changes of memories."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revis
 from streambank.model.metadata import MergeStrategy, Metadata
 from streambank.model.plan import FORGET, Candidate, PlanStep
 from streambank.model.rule import WindowSettings
-from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, Recorded, Verdict
+from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, RecordedVerdict, Verdict
 from streambank.model.window import Window
 from streambank.rules import profiles
 
@@ -20,17 +20,17 @@ NOTHING_TO_FORGET = "nothing to forget"
 NOT_OFFERED = "names no memory that was offered"
 DIRECT = "stated by the caller"
 DEFAULT_REVISION_TTL = timedelta(days=365)
-# A memory keeps the evidence of its latest changes, not of all that ever touched it.
-_EVIDENCE_KEPT = 20
+# A memory keeps the evidence of its latest changes only.
+_MAX_EVIDENCE = 20
 
 
 def is_forget_request(candidate: Candidate) -> bool:
-    """Tell whether *candidate* asks for something to be forgotten."""
+    """Tell whether *candidate* is a request to forget something."""
     return candidate.fact.startswith(FORGET)
 
 
-def created(candidate: Candidate, text: str | None = None, reason: str = NEW) -> PlanStep:
-    """Return the step that makes a memory of *candidate*, unless it only asks to forget."""
+def create_step(candidate: Candidate, text: str | None = None, reason: str = NEW) -> PlanStep:
+    """Return the step that creates a memory from *candidate*; a request to forget is rejected."""
     if candidate.rejected:
         return PlanStep(Verdict.REJECTED, reason=candidate.rejected)
     if is_forget_request(candidate):
@@ -38,40 +38,43 @@ def created(candidate: Candidate, text: str | None = None, reason: str = NEW) ->
     return PlanStep(Verdict.CREATED, text=text or candidate.fact, reason=reason)
 
 
-def updated(candidate: Candidate, memory: Memory, text: str, reason: str, settings: WindowSettings) -> PlanStep:
-    """Return the step that changes *memory* to *text*, unless newer evidence stands behind what it says now."""
+def update_step(candidate: Candidate, memory: Memory, text: str, reason: str, settings: WindowSettings) -> PlanStep:
+    """Return the step that changes *memory* to *text*, unless the memory has newer evidence."""
     if text == memory.fact:
-        return restated(candidate, memory, settings)
+        return restate_step(candidate, memory, settings)
     if candidate.at < memory.as_of:
         return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
     return PlanStep(Verdict.UPDATED, memory.id, text, reason=reason)
 
 
-def restated(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> PlanStep:
-    """Return the step for a fact that *memory* says already: at most its evidence or metadata are renewed."""
-    is_other = merged_metadata(memory.metadata, settings) != memory.metadata
+def restate_step(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> PlanStep:
+    """Return the step for a fact that *memory* states already; it may renew the evidence or the metadata."""
+    is_other = merge_metadata(memory.metadata, settings) != memory.metadata
     renews = candidate.at > memory.as_of or (candidate.at == memory.as_of and is_other)
     return PlanStep(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, memory.fact, memory.vector, reason)
 
 
-def deleted(candidate: Candidate, memory: Memory, reason: str) -> PlanStep:
-    """Return the step that forgets *memory*, unless it was said again since."""
+def delete_step(candidate: Candidate, memory: Memory, reason: str) -> PlanStep:
+    """Return the step that deletes *memory*, unless the memory has newer evidence."""
     if candidate.at < memory.as_of:
         return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
     return PlanStep(Verdict.DELETED, memory.id, reason=reason)
 
 
-def still_possible(candidate: Candidate, step: PlanStep, known: Container[str]) -> PlanStep:
-    """Return *step*, or what is left of it where its memory is gone: expired, or forgotten by an earlier step."""
-    if step.memory_id is None or step.memory_id in known or step.verdict is Verdict.REJECTED:
+def revise_step(candidate: Candidate, step: PlanStep, existing: Container[str]) -> PlanStep:
+    """Return *step*, or the step to take instead if its memory is not among *existing* ids any more.
+
+    The memory may have expired, or an earlier step may have deleted it.
+    """
+    if step.memory_id is None or step.memory_id in existing or step.verdict is Verdict.REJECTED:
         return step
     if step.verdict is Verdict.DELETED:
         return PlanStep(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
     return replace(step, verdict=Verdict.CREATED, memory_id=None, text=step.text or candidate.fact)
 
 
-def merged_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
-    """Return the metadata of a memory that a window with *settings* updates."""
+def merge_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
+    """Return the metadata of a memory after an update by a window with *settings*."""
     if settings.metadata is None:
         return current
     if settings.merge_strategy is MergeStrategy.MERGE:
@@ -80,31 +83,36 @@ def merged_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    """What governs the memories of one window."""
+class WindowPolicy:
+    """The settings for the memories of one window: its own, and those of its bank."""
 
     window: Window
     config: BankConfig
 
     @property
     def keeps_revisions(self) -> bool:
-        said = self.window.settings.disable_revisions
-        return not (self.config.disable_revisions if said is None else said)
+        return keeps_revisions(self.window.settings, self.config)
 
     def revision_expiry(self, now: datetime) -> datetime:
         return revision_expiry(self.window.settings, self.config, now=now)
 
 
+def keeps_revisions(settings: WindowSettings, config: BankConfig) -> bool:
+    """Tell whether changes make revisions: the request decides, else the bank."""
+    disabled = settings.disable_revisions
+    return not (config.disable_revisions if disabled is None else disabled)
+
+
 def revision_expiry(settings: WindowSettings, config: BankConfig, *, now: datetime) -> datetime:
-    """Return when a revision made at *now* expires: the request's word, else the bank's, else 365 days."""
+    """Return when a revision of *now* expires: as the request says, else as the bank says, else after 365 days."""
     expiry = settings.revision_expiry or config.revision_ttl or DEFAULT_REVISION_TTL
     return now + expiry if isinstance(expiry, timedelta) else expiry
 
 
 def change(
-    policy: Policy, number: int, candidate: Candidate, step: PlanStep, memory: Memory | None, *, now: datetime
+    policy: WindowPolicy, number: int, candidate: Candidate, step: PlanStep, memory: Memory | None, *, now: datetime
 ) -> Change | None:
-    """Return what candidate number *number* (from 0) does to *memory*, or None if it touches nothing."""
+    """Return the change that candidate number *number* (from 0) makes to *memory*, or None if it makes none."""
     if step.verdict is Verdict.CREATED:
         return _creation(policy, number, candidate, step, now)
     if memory is None or step.verdict in (Verdict.REJECTED, Verdict.UNCHANGED):
@@ -114,7 +122,7 @@ def change(
     return _update(policy, candidate, step, memory, now)
 
 
-def _creation(policy: Policy, number: int, candidate: Candidate, step: PlanStep, now: datetime) -> Change:
+def _creation(policy: WindowPolicy, number: int, candidate: Candidate, step: PlanStep, now: datetime) -> Change:
     window = policy.window
     memory = Memory(
         id=ids.memory_id(window.stream.sid, window.number, number),
@@ -129,15 +137,15 @@ def _creation(policy: Policy, number: int, candidate: Candidate, step: PlanStep,
         vector=step.vector,
         expires=_after(now, policy.config.generate_created_ttl, None),
         evidence=_evidence(policy, candidate),
-        profile=profiles.begun(candidate),
+        profile=profiles.new_profile(candidate),
     )
     return Change(None, memory, _revision(policy, memory, candidate, now))
 
 
-def _update(policy: Policy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
+def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
     fact = step.text or memory.fact
-    metadata = merged_metadata(memory.metadata, policy.window.settings)
-    is_said = fact != memory.fact
+    metadata = merge_metadata(memory.metadata, policy.window.settings)
+    is_new_fact = fact != memory.fact
     after = replace(
         memory,
         fact=fact,
@@ -145,26 +153,26 @@ def _update(policy: Policy, candidate: Candidate, step: PlanStep, memory: Memory
         metadata=metadata,
         topics=candidate.topics or memory.topics,
         as_of=max(candidate.at, memory.as_of),
-        updated=now if is_said or metadata != memory.metadata else memory.updated,
-        revision=memory.revision + (is_said and policy.keeps_revisions),
+        updated=now if is_new_fact or metadata != memory.metadata else memory.updated,
+        revision=memory.revision + (is_new_fact and policy.keeps_revisions),
         expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
-        evidence=(memory.evidence + _evidence(policy, candidate))[-_EVIDENCE_KEPT:],
-        profile=profiles.continued(memory, candidate),
+        evidence=(memory.evidence + _evidence(policy, candidate))[-_MAX_EVIDENCE:],
+        profile=profiles.updated_profile(memory, candidate),
     )
-    return Change(memory, after, _revision(policy, after, candidate, now) if is_said else None)
+    return Change(memory, after, _revision(policy, after, candidate, now) if is_new_fact else None)
 
 
 def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> datetime | None:
-    """Return when a memory expires: its bank's TTL from now on, or as it stood."""
+    """Return *now* plus the bank's *ttl*, or *otherwise* if there is no TTL."""
     return now + ttl if ttl else otherwise
 
 
-def _evidence(policy: Policy, candidate: Candidate) -> tuple[Evidence, ...]:
+def _evidence(policy: WindowPolicy, candidate: Candidate) -> tuple[Evidence, ...]:
     window = policy.window
     return (Evidence(window.stream.sid, window.number, candidate.seqs),) if candidate.seqs else ()
 
 
-def _revision(policy: Policy, memory: Memory, candidate: Candidate, now: datetime) -> Revision | None:
+def _revision(policy: WindowPolicy, memory: Memory, candidate: Candidate, now: datetime) -> Revision | None:
     if not policy.keeps_revisions:
         return None
     labels = policy.window.settings.revision_labels or {}
@@ -174,7 +182,7 @@ def _revision(policy: Policy, memory: Memory, candidate: Candidate, now: datetim
 
 
 def deletion(memory: Memory, *, now: datetime) -> Change:
-    """Return the change that deletes *memory*: its text and vector go, a last, empty revision tells it."""
+    """Return the change that deletes *memory*: text and vector are removed, and a last revision is empty."""
     tombstone = replace(
         memory,
         fact="",
@@ -191,8 +199,8 @@ def deletion(memory: Memory, *, now: datetime) -> Change:
     return Change(memory, tombstone, Revision(memory.id, tombstone.revision, "", now, now + RECOVERABLE))
 
 
-def counted(verdicts: Iterable[Recorded]) -> dict[str, int]:
-    """Return how often each verdict was given."""
+def count_verdicts(verdicts: Iterable[RecordedVerdict]) -> dict[str, int]:
+    """Return the number of each verdict."""
     counts: dict[str, int] = {}
     for recorded in verdicts:
         counts[recorded.verdict] = counts.get(recorded.verdict, 0) + 1

@@ -1,4 +1,4 @@
-"""Which proposed facts may go on: those that cite events of their own window."""
+"""Checks proposed facts: a fact must cite an event of its own window."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ REPEATED = "repeated within the window"
 MAX_FACT_BYTES = 8_192
 
 
-def grounded(
-    fact: str, citations: Sequence[int], topic: str | None, shown: Mapping[int, StoredEvent], own: frozenset[int]
+def ground(
+    fact: str, citations: Sequence[int], topic: str | None, numbered: Mapping[int, StoredEvent], own: frozenset[int]
 ) -> Candidate:
-    """Return the candidate that *fact* is, with the reason where it is refused.
+    """Return *fact* as a candidate, rejected with a reason if it breaks a rule.
 
-    *shown* maps the numbers in the prompt to events, *own* holds the numbers of the window's own events.
+    *numbered* maps the numbers in the prompt to events, *own* holds the numbers of the window's own events.
     """
-    cited = [shown[number] for number in dict.fromkeys(citations) if number in shown]
-    at = max(map(_as_of, cited or shown.values()))
+    cited = [numbered[number] for number in dict.fromkeys(citations) if number in numbered]
+    at = max(map(_as_of, cited or numbered.values()))
     is_grounded = any(number in own for number in citations)
     return Candidate(
         fact=fact.strip()[:MAX_FACT_BYTES],
         seqs=tuple(sorted(event.seq for event in cited)),
         at=at,
         topics=(topic,) if topic else (),
-        rejected=_refusal(fact.strip(), is_grounded=is_grounded),
+        rejected=_rejection(fact.strip(), is_grounded=is_grounded),
     )
 
 
 def _as_of(event: StoredEvent) -> datetime:
-    """A clock that is ahead must not freeze a memory: evidence is never newer than its arrival."""
+    """Return the time of *event*, its arrival at the latest: a caller's clock may be ahead."""
     return min(event.order()[0], event.arrived)
 
 
-def _refusal(fact: str, *, is_grounded: bool) -> str:
+def _rejection(fact: str, *, is_grounded: bool) -> str:
     if not fact:
         return BLANK
     if len(fact.encode()) > MAX_FACT_BYTES:
@@ -49,27 +49,27 @@ def _refusal(fact: str, *, is_grounded: bool) -> str:
     return "" if is_grounded else UNGROUNDED
 
 
-def on_topic(candidate: Candidate, topics: Collection[str]) -> Candidate:
-    """Return *candidate*, refused if it belongs to none of *topics*; a request to forget belongs to all."""
-    is_asked = not topics or not candidate.topics or candidate.topics[0] in topics
-    if candidate.rejected or is_asked or candidate.fact.startswith(FORGET):
+def restrict_to_topics(candidate: Candidate, topics: Collection[str]) -> Candidate:
+    """Return *candidate*, rejected if its topic is not in *topics*; a request to forget fits every topic."""
+    is_on_topic = not topics or not candidate.topics or candidate.topics[0] in topics
+    if candidate.rejected or is_on_topic or candidate.fact.startswith(FORGET):
         return candidate
     return replace(candidate, rejected=OTHER_TOPIC)
 
 
-def without_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return *candidates* with every later copy of a fact refused; its citations join those of the first."""
+def reject_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return *candidates* with every repeated fact rejected; its citations are added to the first one."""
     first: dict[str, int] = {}
-    kept = list(candidates)
-    for index, candidate in enumerate(kept):
+    checked = list(candidates)
+    for index, candidate in enumerate(checked):
         if candidate.rejected:
             continue
-        known = first.setdefault(" ".join(candidate.fact.casefold().split()), index)
-        if known == index:
+        original_index = first.setdefault(" ".join(candidate.fact.casefold().split()), index)
+        if original_index == index:
             continue
-        original = kept[known]
-        kept[known] = replace(
+        original = checked[original_index]
+        checked[original_index] = replace(
             original, seqs=tuple(sorted({*original.seqs, *candidate.seqs})), at=max(original.at, candidate.at)
         )
-        kept[index] = replace(candidate, rejected=REPEATED)
-    return kept
+        checked[index] = replace(candidate, rejected=REPEATED)
+    return checked

@@ -1,4 +1,4 @@
-"""What callers are told of a window."""
+"""The operation of a window, as callers see it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from streambank.model.ids import OperationId
 from streambank.model.operation import NextTrigger, Operation, OperationState
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import Head
-from streambank.model.verdict import Recorded
+from streambank.model.verdict import RecordedVerdict
 from streambank.model.window import Window, WindowState
 from streambank.rules import triggers
 
@@ -17,12 +17,12 @@ RETRY = "RETRY"
 
 
 def virtual(sid: str) -> Operation:
-    """Return the operation of window 0: what a stream answers that never had an event. It is always done."""
+    """Return the operation of window 0, which is always done: the answer of a stream without any event."""
     return Operation(OperationId(sid, 0), OperationState.DONE)
 
 
-def gone(sid: str, number: int) -> Operation:
-    """Return the operation of a window whose record has expired: it was done long ago."""
+def expired(sid: str, number: int) -> Operation:
+    """Return the operation of a window whose record has expired; it is done."""
     return Operation(OperationId(sid, number), OperationState.DONE)
 
 
@@ -45,25 +45,25 @@ def _next_trigger(head: Head, rule: TriggerRule | None) -> NextTrigger | None:
     due = triggers.next_due(head, rule)
     if due is None:
         return None
-    # A bank's default that became shorter is noticed when the sweep looks at the stream, not before.
-    is_late = head.due is not None and head.due > triggers.whole_second(due.at)
+    # A bank's default rule may have become shorter; the sweep applies it when it next looks at the stream.
+    is_late = head.due is not None and head.due > triggers.round_up_to_second(due.at)
     at = head.due if is_late and head.due else due.at
     threshold = rule.event_count if rule else None
     return NextTrigger(due.reason, at, max(0, threshold - head.count) if threshold else None)
 
 
-def sealed(window: Window, verdicts: Sequence[Recorded] = (), *, downstream: bool = False) -> Operation:
+def sealed(window: Window, verdicts: Sequence[RecordedVerdict] = (), *, downstream: bool = False) -> Operation:
     """Return the operation of a sealed window, or of its *downstream* generation."""
     state = state_of(window)
     is_waiting = state in (OperationState.RETRYING, OperationState.BUDGET_PAUSED)
-    waits = NextTrigger(RETRY, window.due) if is_waiting and window.due else None
+    retry = NextTrigger(RETRY, window.due) if is_waiting and window.due else None
     return Operation(
         id=OperationId(window.stream.sid, window.number, downstream),
         state=state,
         pending_events=0 if window.has_ended and state is not OperationState.PARKED else window.count,
         created=window.sealed,
         updated=_last_change(window),
-        next_trigger=waits,
+        next_trigger=retry,
         window=window,
         verdicts=tuple(verdicts),
     )

@@ -1,4 +1,4 @@
-"""Profiles: one memory for each schema and scope, whose fact is the JSON of its data, merged field by field."""
+"""Profiles: one memory for each schema and scope; its fact is the JSON of its data, merged field by field."""
 
 from __future__ import annotations
 
@@ -12,92 +12,92 @@ from streambank.model.bank import ProfileSchema
 from streambank.model.memory import Memory, Profile
 from streambank.model.plan import Candidate, PlanStep
 from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, Verdict
-from streambank.rules.schemas import fits
+from streambank.rules.schemas import matches_schema
 
 CHANGED = "changed"
-MISFIT = "does not fit the schema"
+SCHEMA_MISMATCH = "does not fit the schema"
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def data(fact: str) -> dict[str, Any]:
-    """Return the values in the fact of a profile."""
-    value: dict[str, Any] = json.loads(fact)
+def parse_data(to_fact: str) -> dict[str, Any]:
+    """Return the data in the fact of a profile."""
+    value: dict[str, Any] = json.loads(to_fact)
     return value
 
 
-def fact(values: Mapping[str, Any]) -> str:
-    """Return the fact that holds *values*; the order of fields is theirs."""
+def to_fact(values: Mapping[str, Any]) -> str:
+    """Return *values* as the fact of a profile, in the order of *values*."""
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def candidates(values: Mapping[str, Any], grounded: Candidate, schema: ProfileSchema) -> list[Candidate]:
-    """Return what a model proposes for a profile: the fields that fit their schema, and each that does not, refused."""
-    fitting = {name: value for name, value in values.items() if fits({name: value}, schema)}
-    others = {name: value for name, value in values.items() if name not in fitting}
-    mine = replace(grounded, profile=schema.id)
-    refused = [replace(mine, fact=fact({name: value}), rejected=MISFIT) for name, value in others.items()]
-    return [*([replace(mine, fact=fact(fitting))] if fitting else []), *refused]
+def profile_candidates(values: Mapping[str, Any], grounded: Candidate, schema: ProfileSchema) -> list[Candidate]:
+    """Return a candidate with the fields that match their schema, and a rejected one for each other field."""
+    matching = {name: value for name, value in values.items() if matches_schema({name: value}, schema)}
+    others = {name: value for name, value in values.items() if name not in matching}
+    base = replace(grounded, profile=schema.id)
+    rejected = [replace(base, fact=to_fact({name: value}), rejected=SCHEMA_MISMATCH) for name, value in others.items()]
+    return [*([replace(base, fact=to_fact(matching))] if matching else []), *rejected]
 
 
-def joined(proposed: Sequence[Candidate]) -> list[Candidate]:
-    """Return one candidate for each profile, the later values in the earlier one's place; refusals stay as they are."""
-    whole: dict[str, Candidate] = {}
+def merge_candidates(proposed: Sequence[Candidate]) -> list[Candidate]:
+    """Return one candidate for each profile, where later values replace earlier ones; rejected ones stay."""
+    by_profile: dict[str, Candidate] = {}
     for one in proposed:
         if one.rejected:
             continue
-        before = whole.get(one.profile)
-        whole[one.profile] = _both(before, one) if before else one
-    return [*whole.values(), *(one for one in proposed if one.rejected)]
+        before = by_profile.get(one.profile)
+        by_profile[one.profile] = _merge(before, one) if before else one
+    return [*by_profile.values(), *(one for one in proposed if one.rejected)]
 
 
-def _both(before: Candidate, after: Candidate) -> Candidate:
+def _merge(before: Candidate, after: Candidate) -> Candidate:
     return replace(
         after,
-        fact=fact(data(before.fact) | data(after.fact)),
+        fact=to_fact(parse_data(before.fact) | parse_data(after.fact)),
         seqs=tuple(sorted({*before.seqs, *after.seqs})),
         at=max(before.at, after.at),
     )
 
 
-def of_schema(memories: Iterable[Memory], schema: str) -> Memory | None:
+def find_profile(memories: Iterable[Memory], schema: str) -> Memory | None:
     """Return the profile of *schema* among a scope's *memories*."""
     return next((one for one in memories if one.profile and one.profile.schema == schema), None)
 
 
-def step(candidate: Candidate, memory: Memory | None) -> PlanStep:
-    """Return what *candidate* means for the profile that its scope has."""
+def plan_step(candidate: Candidate, memory: Memory | None) -> PlanStep:
+    """Return the step that *candidate* takes on the profile of its scope."""
     if candidate.rejected:
         return PlanStep(Verdict.REJECTED, reason=candidate.rejected)
     if memory is None or memory.profile is None:
         return PlanStep(Verdict.CREATED, text=candidate.fact, reason=NEW)
-    known, said = data(memory.fact), data(candidate.fact)
-    newer = {name: value for name, value in said.items() if candidate.at >= _time(memory, name)}
-    if known | newer != known:
-        return PlanStep(Verdict.UPDATED, memory.id, fact(known | newer), reason=CHANGED)
+    current, proposed = parse_data(memory.fact), parse_data(candidate.fact)
+    newer = {name: value for name, value in proposed.items() if candidate.at >= _time(memory, name)}
+    if current | newer != current:
+        return PlanStep(Verdict.UPDATED, memory.id, to_fact(current | newer), reason=CHANGED)
     if any(candidate.at > _time(memory, name) for name in newer):
         return PlanStep(Verdict.UPDATED, memory.id, memory.fact, reason=RESTATED)
-    if known | said == known:
+    if current | proposed == current:
         return PlanStep(Verdict.UNCHANGED, memory.id, reason=RESTATED)
     return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
 
 
-def begun(candidate: Candidate) -> Profile | None:
-    """Return the profile that *candidate* begins, or None if it is none."""
+def new_profile(candidate: Candidate) -> Profile | None:
+    """Return the profile of the memory that *candidate* creates, or None if it is no profile."""
     if not candidate.profile:
         return None
-    return Profile(candidate.profile, dict.fromkeys(data(candidate.fact), candidate.at))
+    return Profile(candidate.profile, dict.fromkeys(parse_data(candidate.fact), candidate.at))
 
 
-def continued(memory: Memory, candidate: Candidate) -> Profile | None:
-    """Return the profile of *memory* after *candidate*, or None if it is none."""
+def updated_profile(memory: Memory, candidate: Candidate) -> Profile | None:
+    """Return the profile of *memory* after *candidate*, or None if it is no profile."""
     if memory.profile is None or not candidate.profile:
         return memory.profile
-    newer = {name: candidate.at for name in data(candidate.fact) if candidate.at >= _time(memory, name)}
+    newer = {name: candidate.at for name in parse_data(candidate.fact) if candidate.at >= _time(memory, name)}
     return replace(memory.profile, times={**memory.profile.times, **newer})
 
 
 def _time(memory: Memory, name: str) -> datetime:
-    """Return how new the evidence of a field is; a field that has none gives way to any."""
+    """Return the time of a field's newest evidence; a field without a value has the earliest time."""
     times = memory.profile.times if memory.profile else {}
-    is_known = name in data(memory.fact)
-    return times.get(name, memory.created if is_known else _NEVER)
+    has_value = name in parse_data(memory.fact)
+    return times.get(name, memory.created if has_value else _NEVER)

@@ -1,4 +1,4 @@
-"""Which memories a caller asks for: filter, metadata groups, types."""
+"""The selection of memories in a request: filter, metadata groups, types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TYPES = ("NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A filter and groups that must both hold; *text* stands for them in page tokens."""
+    """A filter and groups that must both match; page tokens contain *text* in their place."""
 
     filter: Filter
     groups: Groups
@@ -35,39 +35,39 @@ class Selection:
     text: str = field(default="")
 
     def matches(self, memory: Memory) -> bool:
-        """Tell whether *memory* is asked for."""
+        """Tell whether *memory* is selected."""
         is_of_type = _TYPES[memory.profile is not None] in self.types
-        return is_of_type and self.filter.matches(values(memory)) and self.groups.matches(memory.metadata)
+        return is_of_type and self.filter.matches(field_values(memory)) and self.groups.matches(memory.metadata)
 
     def may_match(self, scope: dict[str, str]) -> bool:
-        """Tell whether a memory of *scope* may be asked for, as far as the filter pins the scope."""
-        whole = self.filter.pinned("scope")
-        return (whole is None or whole == scope) and self.filter.pinned_keys("scope").items() <= scope.items()
+        """Tell whether a memory of *scope* can match, as far as the filter fixes the scope."""
+        pinned = self.filter.pinned("scope")
+        return (pinned is None or pinned == scope) and self.filter.pinned_keys("scope").items() <= scope.items()
 
     @property
     def scope(self) -> dict[str, str] | None:
         """Return the one scope that a match must have, or None."""
-        whole = self.filter.pinned("scope")
-        return whole if isinstance(whole, dict) else None
+        pinned = self.filter.pinned("scope")
+        return pinned if isinstance(pinned, dict) else None
 
 
-def selection(text: str, groups: Groups | None = None, types: tuple[str, ...] = ()) -> Selection:
+def parse_selection(text: str, groups: Groups | None = None, types: tuple[str, ...] = ()) -> Selection:
     """Return the selection of a request; without *types*, that of memories in natural language.
 
     Raises:
-        InvalidArgument: the filter cannot be read: a filter never widens.
+        InvalidArgument: the filter cannot be read; an invalid filter is never ignored.
     """
     parsed, groups, types = parse(text, FIELDS), groups or Groups(), types or _TYPES[:1]
     return Selection(parsed, groups, types, f"{parsed} | {groups} | {sorted(types)}")
 
 
-def order(text: str | None) -> Order:
-    """Return how a list is ordered. Raises InvalidArgument."""
+def parse_memory_order(text: str | None) -> Order:
+    """Return the order of a list of memories. Raises InvalidArgument."""
     return parse_order(text, ORDERS, DEFAULT_ORDER)
 
 
-def values(memory: Memory) -> dict[str, object]:
-    """Return what filters and orders see of *memory*."""
+def field_values(memory: Memory) -> dict[str, object]:
+    """Return the values of *memory* for filters and orders."""
     return {
         "fact": memory.fact,
         "display_name": memory.display_name,

@@ -1,4 +1,4 @@
-"""When a window is due, and why."""
+"""Decides when a window is sealed, and why."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from streambank.model.stream import Head
 
 ABANDONED_AFTER = timedelta(hours=24)
 MAX_AGE = timedelta(days=30)
-# Bytes of JSON of an open window; beyond it the window is sealed early, so that a generation stays bounded.
+# Bytes of JSON of an open window; a larger window is sealed early, so that a generation stays bounded.
 MAX_WINDOW_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What fires next, and when."""
+    """The next timer of a window: its reason and its time."""
 
     reason: Reason
     at: datetime
 
 
 def effective_rule(own: TriggerRule | None, stream: TriggerRule | None, bank: TriggerRule | None) -> TriggerRule | None:
-    """Return the rule that holds: the call's own, else the stream's last, else the bank's; None is flush at once."""
-    rule = next((given for given in (own, stream, bank) if given is not None), None)
+    """Return the rule of the call, else of the stream, else of the bank; None means that windows are sealed at once."""
+    rule = next((one for one in (own, stream, bank) if one is not None), None)
     return None if rule is None or rule.is_empty else rule
 
 
 def next_tick(anchor: datetime, after: datetime, interval: timedelta) -> datetime:
-    """Return the first tick of *interval*, counted from *anchor*, that comes strictly after *after*."""
+    """Return the first tick of *interval*, counted from *anchor*, strictly after *after*."""
     return anchor + ((after - anchor) // interval + 1) * interval
 
 
-def whole_second(instant: datetime) -> datetime:
-    """Return *instant* rounded up to a second: index `due` counts in seconds, and no timer fires early."""
+def round_up_to_second(instant: datetime) -> datetime:
+    """Return *instant* rounded up to a second: index `due` has whole seconds, and no timer may fire early."""
     return instant if not instant.microsecond else instant.replace(microsecond=0) + timedelta(seconds=1)
 
 
 def next_due(head: Head, rule: TriggerRule | None) -> Due | None:
-    """Return the timer that fires first for *head*'s open window, or None while the window is empty."""
+    """Return the first timer of *head*'s open window, or None while the window is empty."""
     first, last = head.first_arrival, head.last_arrival
     if not head.count or first is None or last is None:
         return None
@@ -52,21 +52,21 @@ def next_due(head: Head, rule: TriggerRule | None) -> Due | None:
 
 
 def timer_fired(head: Head, rule: TriggerRule | None, *, now: datetime) -> Reason | None:
-    """Return the timer that has passed for *head*'s open window at *now*, or None."""
+    """Return the reason of the timer that has fired for *head*'s open window at *now*, or None."""
     due = next_due(head, rule)
     return due.reason if due and due.at <= now else None
 
 
 def must_seal_first(head: Head, rule: TriggerRule | None, *, now: datetime) -> Reason | None:
-    """Return why a writing call must seal *head*'s window before it adds to it, or None.
+    """Return why a writing call must seal *head*'s window before it adds events, or None.
 
-    The count is not asked here: a call in parts may have passed it without having been written whole.
+    The count is not checked here: a call in parts may have passed it before its last part was written.
     """
     return (head.ripe or timer_fired(head, rule, now=now)) if head.count else None
 
 
-def ripeness(head: Head, rule: TriggerRule | None, *, force: bool = False) -> Reason | None:
-    """Return why *head*'s window must be sealed whatever the time, or None."""
+def immediate_seal_reason(head: Head, rule: TriggerRule | None, *, force: bool = False) -> Reason | None:
+    """Return why *head*'s window must be sealed regardless of the time, or None."""
     if not head.count:
         return None
     if force:
@@ -79,7 +79,7 @@ def ripeness(head: Head, rule: TriggerRule | None, *, force: bool = False) -> Re
 
 
 def decide(head: Head, rule: TriggerRule | None, *, now: datetime) -> Reason | None:
-    """Return why *head*'s window is due at *now*, or None while it is not."""
+    """Return why *head*'s window must be sealed at *now*, or None."""
     if not head.count:
         return None
-    return head.ripe or ripeness(head, rule) or timer_fired(head, rule, now=now)
+    return head.ripe or immediate_seal_reason(head, rule) or timer_fired(head, rule, now=now)

@@ -1,8 +1,8 @@
-"""Unit vectors in few bytes, and how alike two of them are.
+"""Packs unit vectors into few bytes, and compares them.
 
-A packed vector is a mark of four bytes and a signed byte for each number, the largest at 127: a direction needs no
-length beside it, so 256 dimensions take 260 bytes. The mark is a float that is not a number: whatever is packed as
-floats cannot be taken for it, nor it for floats.
+A packed vector is a mark of four bytes, then a signed byte for each number, where the largest number is 127. A
+direction needs no length, so 256 dimensions take 260 bytes. The mark is a float that is not a number, so that a vector
+of packed floats cannot be confused with it.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from collections.abc import Iterable, Iterator
 from operator import mul
 
 MARK = b"i8\xc0\x7f"
-# Unit vectors are at most this far apart; what has no vector counts as far away.
-FARTHEST = 2.0
-_LARGEST = 127
+# The largest distance of two unit vectors; a missing vector has this distance.
+MAX_DISTANCE = 2.0
+_SCALE = 127
 
 
-def packed(numbers: Iterable[float]) -> bytes:
-    """Return the direction of *numbers*; zeros, and what is not finite, point nowhere in particular."""
+def pack(numbers: Iterable[float]) -> bytes:
+    """Return the packed direction of *numbers*; numbers that are not finite count as 0, and zeros alone as ones."""
     finite = [number if math.isfinite(number) else 0.0 for number in numbers]
-    most = max(map(abs, finite), default=0.0)
-    if not most:
-        finite, most = [1.0] * len(finite), 1.0
-    return MARK + array("b", [round(number / most * _LARGEST) for number in finite]).tobytes()
+    largest = max(map(abs, finite), default=0.0)
+    if not largest:
+        finite, largest = [1.0] * len(finite), 1.0
+    return MARK + array("b", [round(number / largest * _SCALE) for number in finite]).tobytes()
 
 
-def unpacked(vector: bytes) -> array[int]:
-    """Return the direction that *vector* packs, empty for no vector.
+def unpack(vector: bytes) -> array[int]:
+    """Return the numbers of a packed vector; an empty vector has none.
 
     Raises:
-        ValueError: it was packed by something else.
+        ValueError: *vector* does not begin with the mark.
     """
     if vector and not vector.startswith(MARK):
         raise ValueError("not a packed vector")
@@ -39,15 +39,15 @@ def unpacked(vector: bytes) -> array[int]:
 
 
 def similarities(query: bytes, others: Iterable[bytes]) -> Iterator[float | None]:
-    """Yield the cosine of each of *others* to *query*, None where one is missing or of another length."""
-    wanted = unpacked(query)
-    length = math.hypot(*wanted)
-    unit = [number / length for number in wanted]
+    """Yield the cosine of each of *others* to *query*, or None if the vector is missing or of another length."""
+    numbers = unpack(query)
+    length = math.hypot(*numbers)
+    unit = [number / length for number in numbers]
     for vector in others:
-        other = unpacked(vector)
+        other = unpack(vector)
         yield sum(map(mul, unit, other)) / math.hypot(*other) if other and len(other) == len(unit) else None
 
 
 def distance(similarity: float | None) -> float:
-    """Return how far apart unit vectors of this cosine are, from 0 to 2; farthest where it is not known."""
-    return FARTHEST if similarity is None else math.sqrt(max(0.0, 2.0 - 2.0 * similarity))
+    """Return the distance of unit vectors with this cosine, from 0 to 2; 2 if it is not known."""
+    return MAX_DISTANCE if similarity is None else math.sqrt(max(0.0, 2.0 - 2.0 * similarity))

@@ -1,4 +1,4 @@
-"""What a call and a seal do to the head of a stream."""
+"""The changes that a call and a seal make to the head of a stream."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from streambank.model.stream import Head, IngestCall
 from streambank.model.window import Window
 from streambank.rules import triggers
 
-# A part of a call that is not its last may leave a window over its count: the sweep looks at it this soon.
+# A part of a call may leave a window over its count if the last part never comes; the sweep looks at it this soon.
 UNFINISHED_CALL = timedelta(seconds=60)
-# How long streams have to start a generation before the sweep does.
+# How long DynamoDB Streams may take to start a generation before the sweep does.
 START_GRACE = timedelta(minutes=2)
 
 
 def stored_rule(call: IngestCall, head: Head) -> TriggerRule | None:
-    """Return the rule that the stream keeps after *call*: an explicit empty one takes a stored rule off."""
+    """Return the rule that the stream stores after *call*; an empty rule removes the stored one."""
     if call.rule is None:
         return head.rule
     return None if call.rule.is_empty else call.rule
 
 
-def admit(
+def add_events(
     head: Head,
     call: IngestCall,
     fresh: Sequence[KeyedEvent],
@@ -34,11 +34,11 @@ def admit(
     now: datetime,
     is_last_part: bool = True,
 ) -> Head:
-    """Return *head* after *call* added *fresh*: only the last part of a call may ripen the window."""
+    """Return *head* after *call* added the new events *fresh*; only the last part of a call may mark it for sealing."""
     rule = triggers.effective_rule(call.rule, head.rule, bank_rule)
     grown = _grown(head, fresh, now) if fresh else head
-    grown = replace(grown, rule=stored_rule(call, head), settings=head.settings.overlaid(call.settings))
-    ripe = head.ripe or (triggers.ripeness(grown, rule, force=call.force) if is_last_part else None)
+    grown = replace(grown, rule=stored_rule(call, head), settings=head.settings.overridden_by(call.settings))
+    ripe = head.ripe or (triggers.immediate_seal_reason(grown, rule, force=call.force) if is_last_part else None)
     due = _due(replace(grown, ripe=ripe), rule, now, newly_ripe=ripe is not head.ripe, is_last_part=is_last_part)
     return replace(grown, ripe=ripe, due=due)
 
@@ -58,16 +58,20 @@ def _grown(head: Head, fresh: Sequence[KeyedEvent], now: datetime) -> Head:
 def _due(
     head: Head, rule: TriggerRule | None, now: datetime, *, newly_ripe: bool, is_last_part: bool
 ) -> datetime | None:
-    """Return when the sweep looks at the window: ingest only ever moves it earlier, so it costs one index write."""
+    """Return when the sweep looks at the window; ingest only moves it earlier, so later events cost no index write."""
     timer = triggers.next_due(head, rule)
     times = [head.due, timer.at if timer else None, now if newly_ripe else None]
     if head.count and not is_last_part:
         times.append(now + UNFINISHED_CALL)
-    return min((triggers.whole_second(time) for time in times if time is not None), default=None)
+    return min((triggers.round_up_to_second(time) for time in times if time is not None), default=None)
 
 
 def seal(head: Head, reason: Reason, rule: TriggerRule | None, *, now: datetime) -> tuple[Head, Window]:
-    """Return the head with its next window open, and the window that was closed; it must not be empty."""
+    """Return the head with its next window open, and the sealed window.
+
+    Raises:
+        ValueError: the window is empty.
+    """
     if not head.count or head.last_arrival is None:
         raise ValueError("an empty window is never sealed (I5)")
     window = Window(
@@ -82,10 +86,10 @@ def seal(head: Head, reason: Reason, rule: TriggerRule | None, *, now: datetime)
         settings=head.settings,
         due=now + START_GRACE,
     )
-    return _opened(head), window
+    return _with_next_window(head), window
 
 
-def _opened(head: Head) -> Head:
+def _with_next_window(head: Head) -> Head:
     return replace(
         head,
         window=head.window + 1,

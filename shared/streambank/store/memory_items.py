@@ -123,7 +123,7 @@ def revision_of(item: Mapping[str, Any]) -> Revision:
 
 
 def citation_values(citation: Citation) -> codec.Values:
-    return {"d": text.compressed(citation.said), "ttl": seconds(citation.expires)}
+    return {"d": text.compressed(citation.text), "ttl": seconds(citation.expires)}
 
 
 def citation_of(item: Mapping[str, Any]) -> Citation:

@@ -12,7 +12,7 @@ from typing import Any
 from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction
 from streambank.model.plan import Candidate, Extracted, Plan, PlanStep
 from streambank.model.usage import Usage
-from streambank.model.verdict import Recorded, Verdict
+from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt
 from streambank.store import keys, text
 from streambank.store.actions import Put
@@ -148,7 +148,7 @@ def plan_of(items: Sequence[Mapping[str, Any]]) -> Plan | None:
 # ---- verdicts
 
 
-def verdict_put(attempt: Attempt, recorded: Recorded, expires: datetime | None) -> Put:
+def verdict_put(attempt: Attempt, recorded: RecordedVerdict, expires: datetime | None) -> Put:
     key = keys.verdict(attempt.bank, attempt.sid, attempt.window, recorded.number)
     return Put(
         key,
@@ -165,8 +165,8 @@ def verdict_put(attempt: Attempt, recorded: Recorded, expires: datetime | None) 
     )
 
 
-def recorded_of(item: Mapping[str, Any]) -> Recorded:
-    return Recorded(
+def recorded_of(item: Mapping[str, Any]) -> RecordedVerdict:
+    return RecordedVerdict(
         item["k"],
         Verdict(item["v"]),
         item["fact"],

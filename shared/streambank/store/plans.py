@@ -8,7 +8,7 @@ from datetime import datetime
 from streambank.errors import Conflict
 from streambank.model.extraction import Extraction
 from streambank.model.plan import Extracted, Plan
-from streambank.model.verdict import Recorded
+from streambank.model.verdict import RecordedVerdict
 from streambank.model.window import Attempt, Window
 from streambank.store import keys
 from streambank.store import plan_items as items
@@ -68,7 +68,7 @@ class Plans:
         prefix = keys.plan(attempt.bank, attempt.sid, attempt.window, 0)
         return items.plan_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
 
-    def verdicts(self, window: Window) -> list[Recorded]:
+    def verdicts(self, window: Window) -> list[RecordedVerdict]:
         """Return what became of the candidates of *window*, in their order, as far as it is committed."""
         prefix = keys.verdict(window.stream.bank, window.stream.sid, window.number, 0)
         return [items.recorded_of(item) for item in self._table.query(prefix.pk, prefix=prefix.sk[:-6])]

@@ -11,7 +11,7 @@ from streambank.model.bank import Bank
 from streambank.model.event import EventMarker, KeyedEvent
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import Window
-from streambank.rules.parts import batches
+from streambank.rules.ingest_parts import split_into_batches
 from streambank.store import codec, keys
 from streambank.store.actions import Action, Put, absent, absent_or_expired, equals
 from streambank.store.attributes import milliseconds, seconds
@@ -153,7 +153,7 @@ def _batch_puts(
 ) -> list[Action]:
     puts: list[Action] = []
     first = head.seq - len(fresh) + 1
-    for run in batches(fresh):
+    for run in split_into_batches(fresh):
         values = codec.batch_values(run, first, head.window, now)
         key = keys.batch(head.stream.bank, head.stream.sid, first)
         puts.append(Put(key, {**values, "ttl": seconds(now + retention_policy.retention)}, absent()))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from streambank.errors import Conflict, OutOfReach
-from streambank.rules.backoff import retry_pause_seconds
+from streambank.retry import RetryPolicy
 from streambank.store import failures, schema
 from streambank.store.actions import Action, Add, Delete, Put, Update, item_key
 from streambank.store.attributes import Item, packed, unpacked
@@ -18,22 +17,6 @@ T = TypeVar("T")
 # BatchGetItem takes 100 keys, BatchWriteItem 25 requests.
 _BATCH_KEYS = 100
 _BATCH_WRITES = 25
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How often a request is tried, and how it waits: at most 8 tries and 3.6 s, with full jitter."""
-
-    pause: Callable[[float], None]
-    jitter: Callable[[], float]
-    tries: int = 8
-
-    def attempts(self) -> Iterator[int]:
-        """Yield the number of each try, pausing in between."""
-        for attempt in range(self.tries):
-            if attempt:
-                self.pause(retry_pause_seconds(attempt - 1, self.jitter()))
-            yield attempt
 
 
 class Table:

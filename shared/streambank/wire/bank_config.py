@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from streambank.errors import InvalidArgument
-from streambank.rules.schemas import check as check_schema
+from streambank.rules.schemas import check_schema
 from streambank.wire.fields import MAX_FACT_BYTES, Name, TtlText, whole_number
 from streambank.wire.ingest_model import GenerationTriggerConfig
 from streambank.wire.model import OneOfModel, RequestModel, rule

@@ -13,7 +13,7 @@ from streambank.model import memory as model
 from streambank.model import metadata as model_metadata
 from streambank.model.ids import OperationId
 from streambank.model.search import RawEvent as StoredRawEvent
-from streambank.rules.searching import Hit
+from streambank.rules.search_ranking import Hit
 from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.topics import Topic, topic
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from streambank.errors import InvalidArgument
 from streambank.model.rule import WindowSettings
-from streambank.rules.editing import CHANGEABLE, Edit, checked_mask
+from streambank.rules.edits import CHANGEABLE, Edit, parse_update_mask
 from streambank.wire import reader, settings
 from streambank.wire.fields import Count, Fact, FilterText, Instant, Labels, MetadataMap, Name, Scope, Topics, Ttl
 from streambank.wire.filter_groups import FilterGroups
@@ -44,7 +44,7 @@ class _MemoryFields(RequestModel):
         settings.check_maps(None, self.metadata)
         settings.check_maps(self.revision_labels, None)
         return Edit(
-            named=named,
+            fields=named,
             fact=fact,
             display_name=self.display_name,
             description=self.description,
@@ -97,7 +97,7 @@ class UpdateMemoryRequest(_MemoryFields):
 
 
 def _mask(mask: str) -> AbstractSet[str]:
-    return checked_mask({reader.camel(path.strip()) for path in mask.split(",") if path.strip()})
+    return parse_update_mask({reader.camel(path.strip()) for path in mask.split(",") if path.strip()})
 
 
 def _revision_id(value: Any, path: str) -> str:

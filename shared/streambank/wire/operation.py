@@ -10,10 +10,11 @@ from typing_extensions import TypedDict
 
 from streambank.errors import InvalidArgument
 from streambank.model import operation as model
+from streambank.model import verdict as model_verdict
 from streambank.model.ids import OperationId
 from streambank.model.operation import OperationState, Receipt
 from streambank.model.rule import Reason
-from streambank.model.verdict import Recorded, Verdict
+from streambank.model.verdict import Verdict
 from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.usage import dollars
 
@@ -251,7 +252,7 @@ def _response(one: model.Operation, bank_name: str) -> WindowResponse:
     return _typed("GenerateMemoriesResponse", response)
 
 
-def _generated(one: Recorded, bank_name: str) -> GeneratedMemory | None:
+def _generated(one: model_verdict.RecordedVerdict, bank_name: str) -> GeneratedMemory | None:
     match one.verdict:
         case Verdict.CREATED | Verdict.UPDATED | Verdict.DELETED:
             memory = f"{bank_name}/memories/{one.memory_id}"
@@ -263,7 +264,7 @@ def _generated(one: Recorded, bank_name: str) -> GeneratedMemory | None:
     return None
 
 
-def _verdict(one: Recorded, bank_name: str) -> RecordedVerdict:
+def _verdict(one: model_verdict.RecordedVerdict, bank_name: str) -> RecordedVerdict:
     memory = f"{bank_name}/memories/{one.memory_id}" if one.memory_id else None
     return without_nulls(RecordedVerdict(fact=one.fact, verdict=one.verdict, memory=memory, reason=one.reason or None))
 

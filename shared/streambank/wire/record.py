@@ -147,7 +147,7 @@ def _citations(record: MemoryRecord) -> list[dict[str, object]]:
             "stream": one.sid,
             "window": one.window,
             "number": one.number,
-            "said": one.said,
+            "said": one.text,
             "expireTime": _time(one.expires),
         }
         for one in record.citations

@@ -76,7 +76,7 @@ class SessionBody(RequestModel):
             expiry=settings.expiry(
                 self.ttl if "ttl" in names else None, self.expire_time if "expireTime" in names else None
             ),
-            said=frozenset(_CHANGEABLE[name] for name in names if name in _CHANGEABLE),
+            changed=frozenset(_CHANGEABLE[name] for name in names if name in _CHANGEABLE),
         )
 
 

@@ -13,9 +13,10 @@ import boto3
 from botocore.config import Config
 
 from streambank import tracing
+from streambank.retry import RetryPolicy
 from streambank.settings import Settings
 from streambank.store.streams import RetentionPolicy
-from streambank.store.table import RetryPolicy, Table
+from streambank.store.table import Table
 from streambank.wiring import overrides
 from streambank.wiring.overrides import Clock
 

@@ -14,8 +14,9 @@ from streambank.llm.bedrock.consolidator import BedrockConsolidator
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.embedder import BedrockEmbedder
 from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.sending import Sender
+from streambank.llm.bedrock.request import bedrock_retry_policy
 from streambank.llm.ports import ModelProvider
+from streambank.retry import RetryPolicy
 from streambank.settings import ModelSettings
 from streambank.wiring import overrides
 
@@ -37,14 +38,14 @@ class BedrockModels:
 
     def embedder(self) -> BedrockEmbedder:
         """Return the model that maps texts to vectors."""
-        return BedrockEmbedder(self.client, self.settings, _sender())
+        return BedrockEmbedder(self.client, self.settings, _retry_policy())
 
     def _converse(self) -> Converse:
-        return Converse(self.client, self.settings, _sender())
+        return Converse(self.client, self.settings, _retry_policy())
 
 
-def _sender() -> Sender:
-    return Sender(time.sleep, random.random)
+def _retry_policy() -> RetryPolicy:
+    return bedrock_retry_policy(time.sleep, random.random)
 
 
 def provider(settings: ModelSettings) -> ModelProvider:
@@ -53,7 +54,7 @@ def provider(settings: ModelSettings) -> ModelProvider:
 
 
 def _client(settings: ModelSettings) -> Any:
-    """Return the client; it sends once, since `Sender` repeats. boto3 reads AWS_ENDPOINT_URL_BEDROCK_RUNTIME."""
+    """Return the client; it sends once: `llm.bedrock.request` repeats. boto3 reads AWS_ENDPOINT_URL_BEDROCK_RUNTIME."""
     config = Config(
         connect_timeout=3,
         read_timeout=settings.timeout_seconds,

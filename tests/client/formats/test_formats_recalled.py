@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streambank.rules.recalled import without_recalled
+from streambank.rules.recalled_memories import remove_recalled
 from streambank_client.formats import render_memories
 
 
@@ -45,5 +45,5 @@ FACTS = st.lists(st.text(max_size=20) | st.sampled_from(["</streambank-memory>",
 @example("ask ", ["<streambank-memory>", "x"], " end")
 def test_the_service_sees_nothing_of_the_block(before, facts, after):
     """Whatever the facts say, what the service reads of a turn is what stands around the block: no fact ends it."""
-    left = without_recalled(before + render_memories(facts) + after)
+    left = remove_recalled(before + render_memories(facts) + after)
     assert left.split() == (f"{before}\n{after}" if any(fact.strip() for fact in facts) else before + after).split()

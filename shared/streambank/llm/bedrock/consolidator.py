@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from streambank.llm.bedrock import answers, prompts, tools
-from streambank.llm.bedrock.converse import Converse, Question
+from streambank.llm.bedrock import prompts, tool_output, tools
+from streambank.llm.bedrock.converse import Converse, ToolCallRequest
 from streambank.llm.ports import Consolidation, ConsolidationRequest, Decision
 
 
 @dataclass(frozen=True, slots=True)
 class BedrockConsolidator:
-    """Decides with one model call, two where the first answer cannot be used."""
+    """Decides with one model call, or two if the first reply is unusable."""
 
     converse: Converse
 
     def consolidate(self, request: ConsolidationRequest) -> Consolidation:
         """Return a decision for each fact of *request*. Raises as `ports.Consolidator` says."""
-        question = Question(
+        tool_call = ToolCallRequest(
             system=prompts.consolidation_system(),
             prompt=prompts.consolidation_prompt(request),
             tool=tools.consolidate(),
@@ -26,8 +26,8 @@ class BedrockConsolidator:
             model=request.model,
         )
 
-        def read(value: dict[str, Any]) -> tuple[Decision, ...]:
-            return answers.decisions(value, facts=len(request.facts), memories=len(request.memories))
+        def parse(value: dict[str, Any]) -> tuple[Decision, ...]:
+            return tool_output.parse_decisions(value, fact_count=len(request.facts), memory_count=len(request.memories))
 
-        decided, usage = self.converse.ask(question, read)
-        return Consolidation(decided, usage)
+        decisions, usage = self.converse.call_tool(tool_call, parse)
+        return Consolidation(decisions, usage)

@@ -1,4 +1,4 @@
-"""A question to a model through Bedrock's Converse, answered by one forced call of a tool."""
+"""Requests through Bedrock's Converse API that force the model to call one tool."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from streambank import tracing
 from streambank.errors import GenerationError, ModelOutputInvalid, ModelOutputTruncated, ModelRefused
-from streambank.llm.bedrock.answers import Unusable, tool_input
-from streambank.llm.bedrock.models import chosen
-from streambank.llm.bedrock.sending import Sender
+from streambank.llm.bedrock.models import select_model
+from streambank.llm.bedrock.request import send
+from streambank.llm.bedrock.tool_output import UnusableReply, find_tool_input
 from streambank.llm.ports import Usage
+from streambank.retry import RetryPolicy
 from streambank.settings import ModelSettings
 
 _TRUNCATED = frozenset({"max_tokens", "model_context_window_exceeded"})
@@ -22,8 +23,11 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What a model is asked: *key* is what the tool's input must hold, *model* the bank's choice or None."""
+class ToolCallRequest:
+    """A prompt and the tool that the model must call.
+
+    *key* names the list that the tool's input must contain; *model* is the bank's choice, or None.
+    """
 
     system: str
     prompt: str
@@ -38,64 +42,66 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Converse:
-    """Asks; an answer that cannot be used is asked again once, with what is wrong with it."""
+    """Sends requests; after an unusable reply it asks the model once more, and says what is wrong."""
 
     client: Any
     models: ModelSettings
-    sender: Sender
+    retry_policy: RetryPolicy
 
-    def ask(self, question: Question, read: Callable[[dict[str, Any]], T]) -> tuple[T, Usage]:
-        """Return what *read* makes of the tool's input, and what it cost.
+    def call_tool(self, request: ToolCallRequest, parse: Callable[[dict[str, Any]], T]) -> tuple[T, Usage]:
+        """Return the tool's input as *parse* reads it, and the usage; *parse* may raise UnusableReply.
 
         Raises:
-            ModelUnavailable, ModelNotConfigured, ModelRefused: see `Sender.send`; *spent* tells the cost so far.
-            ModelOutputTruncated: there was no room for the answer.
-            ModelOutputInvalid: the second answer could not be used either.
+            ModelUnavailable, ModelNotConfigured, ModelRejected: see `request.send`.
+            ModelRefused: a guardrail or a content filter stopped the model.
+            ModelOutputTruncated: the reply was cut off.
+            ModelOutputInvalid: the second reply was unusable too.
+            GenerationError: each of these; its *spent* holds the usage so far.
         """
         spent = Usage()
-        messages = [_user(question.prompt)]
+        messages = [_user_message(request.prompt)]
         try:
-            for problem in (None, "last"):
-                reply, usage = self._send(question, messages)
+            for is_last in (False, True):
+                reply, usage = self._send(request, messages)
                 spent += usage
                 content = _content(reply)
                 try:
-                    return read(tool_input(content, question.tool_name, question.key)), spent
-                except Unusable as unusable:
-                    if problem:
-                        raise ModelOutputInvalid("the model's answers could not be used") from None
-                    messages = [_user(question.prompt), *_told(content, str(unusable))]
+                    return parse(find_tool_input(content, request.tool_name, request.key)), spent
+                except UnusableReply as unusable:
+                    if is_last:
+                        raise ModelOutputInvalid("the model's replies could not be used") from None
+                    messages = [_user_message(request.prompt), *_correction(content, str(unusable))]
         except GenerationError as error:
             error.spent = spent
             raise
         raise AssertionError("unreachable")  # pragma: no cover
 
-    def _send(self, question: Question, messages: list[ConverseMessage]) -> tuple[Mapping[str, Any], Usage]:
-        request = self._request(question, messages)
-        with tracing.chat("aws.bedrock", request["modelId"]):
-            reply, repeated = self.sender.send(lambda: self.client.converse(**request))
+    def _send(self, request: ToolCallRequest, messages: list[ConverseMessage]) -> tuple[Mapping[str, Any], Usage]:
+        parameters = self._parameters(request, messages)
+        with tracing.chat("aws.bedrock", parameters["modelId"]):
+            reply, retries = send(lambda: self.client.converse(**parameters), self.retry_policy)
             tokens = reply.get("usage") or {}
             tracing.used(int(tokens.get("inputTokens", 0)), int(tokens.get("outputTokens", 0)))
-        sent = len(question.system) + sum(_length(message) for message in messages)
-        usage = Usage(1, sent, int(tokens.get("inputTokens", 0)), int(tokens.get("outputTokens", 0)), repeated)
+        characters = len(request.system) + sum(_length(message) for message in messages)
+        usage = Usage(1, characters, int(tokens.get("inputTokens", 0)), int(tokens.get("outputTokens", 0)), retries)
         return reply, usage
 
-    def _request(self, question: Question, messages: list[ConverseMessage]) -> dict[str, Any]:
+    def _parameters(self, request: ToolCallRequest, messages: list[ConverseMessage]) -> dict[str, Any]:
         models = self.models
-        request: dict[str, Any] = {
-            "modelId": chosen(question.model, models.model),
-            "system": [{"text": question.system}],
+        parameters: dict[str, Any] = {
+            "modelId": select_model(request.model, models.model),
+            "system": [{"text": request.system}],
             "messages": messages,
             "inferenceConfig": {"maxTokens": models.max_output_tokens, "temperature": 0.0},
-            "toolConfig": {"tools": [question.tool], "toolChoice": {"tool": {"name": question.tool_name}}},
+            "toolConfig": {"tools": [request.tool], "toolChoice": {"tool": {"name": request.tool_name}}},
         }
         if models.guardrail:
             version = models.guardrail_version
-            request["guardrailConfig"] = {"guardrailIdentifier": models.guardrail, "guardrailVersion": version}
-        return request
+            parameters["guardrailConfig"] = {"guardrailIdentifier": models.guardrail, "guardrailVersion": version}
+        return parameters
 
 
-def _user(text: str) -> ConverseMessage:
+def _user_message(text: str) -> ConverseMessage:
     return {"role": "user", "content": [{"text": text}]}
 
 
@@ -104,25 +110,25 @@ def _length(message: ConverseMessage) -> int:
 
 
 def _content(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the blocks of *reply*, unless the model was stopped before it came to an end."""
+    """Return the content blocks of *reply*. Raises if the model was stopped before it was done."""
     reason = reply.get("stopReason")
     if reason in _TRUNCATED:
-        raise ModelOutputTruncated("there was no room for the model's answer")
+        raise ModelOutputTruncated("the model's reply was cut off")
     if reason in _STOPPED:
         raise ModelRefused(f"the model was stopped: {reason}")
     return list(reply.get("output", {}).get("message", {}).get("content") or [])
 
 
-def _told(content: list[dict[str, Any]], problem: str) -> list[ConverseMessage]:
-    """Return the turns that show a model its answer and what is wrong with it."""
+def _correction(content: list[dict[str, Any]], problem: str) -> list[ConverseMessage]:
+    """Return the messages that repeat the model's reply and say what is wrong with it."""
     correction = f"That answer cannot be used: {problem}. Call the tool again, complete and correct."
     kept = [block for block in content if "toolUse" in block or str(block.get("text", "")).strip()]
     if not kept:
-        return [{"role": "assistant", "content": [{"text": "(no answer)"}]}, _user(correction)]
+        return [{"role": "assistant", "content": [{"text": "(no answer)"}]}, _user_message(correction)]
     calls = [block["toolUse"] for block in kept if "toolUse" in block]
-    results: list[dict[str, Any]] = [_failed(call, correction) for call in calls]
+    results: list[dict[str, Any]] = [_error_result(call, correction) for call in calls]
     return [{"role": "assistant", "content": kept}, {"role": "user", "content": results or [{"text": correction}]}]
 
 
-def _failed(call: Mapping[str, Any], correction: str) -> dict[str, Any]:
+def _error_result(call: Mapping[str, Any], correction: str) -> dict[str, Any]:
     return {"toolResult": {"toolUseId": call["toolUseId"], "content": [{"text": correction}], "status": "error"}}

@@ -1,4 +1,4 @@
-"""Facts that a model took from its own instructions instead of the conversation."""
+"""Facts that a model copied from its instructions instead of the conversation."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from dataclasses import replace
 
 from streambank.llm.ports import ExtractedFact, Turn
 
-# A shorter text may stand in the instructions by chance.
-_SHORTEST_ECHO = 3
+# A shorter text may occur in the instructions by chance.
+_MIN_ECHO_WORDS = 3
 _WORD = re.compile(r"\w+")
 
 
-def without_echoes(facts: Iterable[ExtractedFact], turns: Sequence[Turn], system: str) -> tuple[ExtractedFact, ...]:
-    """Return *facts*; one that stands in *system*, and whose words its turns do not hold, loses its citations.
+def uncite_echoes(facts: Iterable[ExtractedFact], turns: Sequence[Turn], system: str) -> tuple[ExtractedFact, ...]:
+    """Return *facts*, where each echo of the system text *system* has lost its citations.
 
-    What cites nothing is rejected as ungrounded, with its reason, where candidates are judged.
+    An echo occurs in *system*, and its words do not all occur in the turns that it cites. A fact without citations is
+    rejected later, as ungrounded.
     """
-    told = _words(system)
-    spoken = {turn.number: turn.text for turn in turns}
-    return tuple(replace(fact, events=()) if _is_echo(fact, spoken, told) else fact for fact in facts)
+    instructions = _words(system)
+    texts = {turn.number: turn.text for turn in turns}
+    return tuple(replace(fact, events=()) if _is_echo(fact, texts, instructions) else fact for fact in facts)
 
 
-def _is_echo(fact: ExtractedFact, spoken: dict[int, str], told: str) -> bool:
+def _is_echo(fact: ExtractedFact, texts: dict[int, str], instructions: str) -> bool:
     words = _words(fact.fact)
-    if len(words.split()) < _SHORTEST_ECHO or words not in told:
+    if len(words.split()) < _MIN_ECHO_WORDS or words not in instructions:
         return False
-    heard = _words(" ".join(spoken.get(number, "") for number in fact.events))
-    return not all(f" {word} " in heard for word in words.split() if len(word) > 3)
+    cited = _words(" ".join(texts.get(number, "") for number in fact.events))
+    return not all(f" {word} " in cited for word in words.split() if len(word) > 3)
 
 
 def _words(text: str) -> str:

@@ -10,45 +10,51 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from streambank.errors import ModelOutputInvalid
-from streambank.llm.bedrock.models import Family, chosen, family
-from streambank.llm.bedrock.sending import Sender
+from streambank.llm.bedrock.models import Family, model_family, select_model
+from streambank.llm.bedrock.request import send
+from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.settings import ModelSettings
 
-# Cohere takes 96 texts a call, of 2,048 characters each in version 3; Titan takes one text of 50,000 characters
+# Cohere accepts 96 texts a call, of 2,048 characters each in version 3; Titan accepts one text of 50,000 characters
 # (Amazon Bedrock user guide, "Cohere Embed models" and "Amazon Titan Text Embeddings").
 _COHERE_TEXTS = 96
-_LONGEST = {Family.TITAN: 40_000, Family.COHERE_3: 2_048, Family.COHERE_3_MULTILINGUAL: 2_048, Family.COHERE_4: 40_000}
-_AT_ONCE = 8
-# What has no word is embedded as this: services refuse blank texts.
-_NOTHING = "-"
+_MAX_CHARACTERS = {
+    Family.TITAN: 40_000,
+    Family.COHERE_3: 2_048,
+    Family.COHERE_3_MULTILINGUAL: 2_048,
+    Family.COHERE_4: 40_000,
+}
+_CONCURRENT_CALLS = 8
+# A blank text is embedded as this, since the services reject blank texts.
+_BLANK = "-"
 
 Body = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class BedrockEmbedder:
-    """Embeds texts: Cohere 96 a call, Titan one a call and eight calls at once."""
+    """Embeds texts: Cohere takes 96 in a call, Titan one in a call, with eight calls at once."""
 
     client: Any
     models: ModelSettings
-    sender: Sender
+    retry_policy: RetryPolicy
     is_local: ClassVar[bool] = False
 
     def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:
-        """Return the packed unit vector of each text, cut where it is longer than the model takes.
+        """Return the packed unit vector of each text, cut where it is longer than the model allows.
 
         Raises:
-            ModelUnavailable, ModelNotConfigured, ModelRejected: see `Sender.send`.
-            ModelOutputInvalid: the reply holds something else than one vector for each text.
+            ModelUnavailable, ModelNotConfigured, ModelRejected: see `request.send`.
+            ModelOutputInvalid: the reply does not hold one vector for each text.
         """
         if not texts:
             return []
-        name = chosen(model, self.models.embedding_model)
-        kind = family(name)
-        cut = [text[: _LONGEST[kind]].strip() or _NOTHING for text in texts]
+        name = select_model(model, self.models.embedding_model)
+        kind = model_family(name)
+        cut = [text[: _MAX_CHARACTERS[kind]].strip() or _BLANK for text in texts]
         numbers = self._titan(name, cut) if kind is Family.TITAN else self._cohere(name, kind, cut, for_query)
-        return [vectors.packed(one) for one in numbers]
+        return [vectors.pack(one) for one in numbers]
 
     def _titan(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         def one(text: str) -> list[float]:
@@ -57,36 +63,38 @@ class BedrockEmbedder:
 
         if len(texts) == 1:
             return [one(texts[0])]
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(_CONCURRENT_CALLS) as pool:
             return list(pool.map(one, texts))
 
     def _cohere(self, model: str, kind: Family, texts: Sequence[str], for_query: bool) -> list[list[float]]:  # noqa: FBT001
         body: Body = {"input_type": "search_query" if for_query else "search_document", "embedding_types": ["float"]}
         is_new = kind is Family.COHERE_4
         body |= {"truncate": "RIGHT", "output_dimension": self.models.dimensions} if is_new else {"truncate": "END"}
-        runs = (self._cohere_run(model, {**body, "texts": list(run)}) for run in _runs(texts, _COHERE_TEXTS))
-        return list(chain.from_iterable(runs))
+        batches = (
+            self._cohere_batch(model, {**body, "texts": list(batch)}) for batch in _batches(texts, _COHERE_TEXTS)
+        )
+        return list(chain.from_iterable(batches))
 
-    def _cohere_run(self, model: str, body: Body) -> list[list[float]]:
-        found = self._invoke(model, body).get("embeddings")
-        rows = found.get("float") if isinstance(found, dict) else found
+    def _cohere_batch(self, model: str, body: Body) -> list[list[float]]:
+        embeddings = self._invoke(model, body).get("embeddings")
+        rows = embeddings.get("float") if isinstance(embeddings, dict) else embeddings
         if not isinstance(rows, list) or len(rows) != len(body["texts"]):
-            raise ModelOutputInvalid("the embedding model did not answer with one vector for each text")
+            raise ModelOutputInvalid("the embedding model did not return one vector for each text")
         return [_vector(row) for row in rows]
 
     def _invoke(self, model: str, body: Body) -> Mapping[str, Any]:
-        sent = json.dumps(body)
+        text = json.dumps(body)
 
         def request() -> Mapping[str, Any]:
             reply = self.client.invoke_model(
-                modelId=model, body=sent, contentType="application/json", accept="application/json"
+                modelId=model, body=text, contentType="application/json", accept="application/json"
             )
             return _json(reply["body"].read())
 
-        return self.sender.send(request)[0]
+        return send(request, self.retry_policy)[0]
 
 
-def _runs(texts: Sequence[str], size: int) -> list[Sequence[str]]:
+def _batches(texts: Sequence[str], size: int) -> list[Sequence[str]]:
     return [texts[start : start + size] for start in range(0, len(texts), size)]
 
 
@@ -96,12 +104,12 @@ def _json(raw: bytes) -> Mapping[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise ModelOutputInvalid("the embedding model did not answer with a JSON object")
+        raise ModelOutputInvalid("the embedding model did not return a JSON object")
     return value
 
 
 def _vector(value: Any) -> list[float]:
-    is_one = isinstance(value, list) and value and all(isinstance(number, int | float) for number in value)
-    if not is_one:
-        raise ModelOutputInvalid("the embedding model did not answer with a vector")
+    is_vector = isinstance(value, list) and value and all(isinstance(number, int | float) for number in value)
+    if not is_vector:
+        raise ModelOutputInvalid("the embedding model did not return a vector")
     return [float(number) for number in value]

@@ -1,4 +1,4 @@
-"""How models are chosen, and how embedding models differ."""
+"""The choice of a model, and the families of embedding models."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from enum import StrEnum
 
 from streambank.errors import ModelNotConfigured
 
-# Google's SDK puts the models of its own service into configurations; here the deployment's own takes their place.
-_GOOGLE = ("projects/", "publishers/", "models/", "gemini", "text-embedding-", "text-multilingual-")
+# Google's SDK names models of its own service in configurations; the deployment's model is used in their place.
+_GOOGLE_PREFIXES = ("projects/", "publishers/", "models/", "gemini", "text-embedding-", "text-multilingual-")
 
 
 class Family(StrEnum):
-    """Embedding models that take the same requests."""
+    """Embedding models that share one request format."""
 
     TITAN = "amazon.titan-embed-text-v2"
     COHERE_3 = "cohere.embed-english-v3"
@@ -19,18 +19,22 @@ class Family(StrEnum):
     COHERE_4 = "cohere.embed-v4"
 
 
-def chosen(asked: str | None, default: str) -> str:
-    """Return the model that a bank asked for, else the deployment's. Raises ModelNotConfigured if there is none."""
-    is_own = asked and not asked.startswith(_GOOGLE)
-    model = asked if is_own and asked else default
+def select_model(requested: str | None, default: str) -> str:
+    """Return the model that a bank requests, else the deployment's. Raises ModelNotConfigured if there is none."""
+    is_usable = requested and not requested.startswith(_GOOGLE_PREFIXES)
+    model = requested if is_usable and requested else default
     if not model:
         raise ModelNotConfigured("this deployment names no model")
     return model
 
 
-def family(model: str) -> Family:
-    """Return how *model* is spoken to; a region's prefix or an ARN before its name does not matter."""
+def model_family(model: str) -> Family:
+    """Return the family of *model*; a region's prefix or an ARN before its name does not matter.
+
+    Raises:
+        ModelNotConfigured: the model is of no known family.
+    """
     for known in Family:
         if known in model:
             return known
-    raise ModelNotConfigured("no embedding model of that name is known here")
+    raise ModelNotConfigured("no embedding model of this name is supported")

@@ -1,4 +1,4 @@
-"""What models are told: versioned texts, and the data that is put beside them."""
+"""The prompts: versioned system texts, and the data that follows them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def extraction_system(request: ExtractionRequest) -> str:
 
 
 def extraction_prompt(request: ExtractionRequest) -> str:
-    """Return the conversation as data."""
+    """Return the conversation as JSON lines."""
     zone = ZoneInfo(request.time_zone)
     return _fenced("conversation", (_turn(turn, zone) for turn in request.turns))
 
@@ -54,7 +54,7 @@ def consolidation_system() -> str:
 
 
 def consolidation_prompt(request: ConsolidationRequest) -> str:
-    """Return facts and memories as data."""
+    """Return facts and memories as JSON lines."""
     facts = ({"n": fact.number, "fact": fact.fact, "time": _time(fact.at)} for fact in request.facts)
     memories = (
         {"n": memory.number, "memory": memory.fact, "time": _time(memory.as_of)}
@@ -70,12 +70,12 @@ def _template(name: str) -> Template:
 
 
 def _fenced(name: str, rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return *rows* as JSON lines between tags that no text inside can close."""
+    """Return *rows* as JSON lines between tags; no text inside can close the tags."""
     lines = (_escaped(json.dumps(row, ensure_ascii=False)) for row in rows)
     return "\n".join([f"<{name}>", *lines, f"</{name}>"])
 
 
-# JSON escapes quotes and most line ends; these stand inside its strings only, where an escape means the same.
+# JSON escapes quotes and most line ends. These characters occur only inside its strings, where an escape is equivalent.
 _ESCAPES = str.maketrans({one: f"\\u{ord(one):04x}" for one in "<>\x85\u2028\u2029"})
 
 
@@ -89,7 +89,7 @@ def _turn(turn: Turn, zone: ZoneInfo) -> dict[str, Any]:
 
 
 def _local(at: datetime, zone: ZoneInfo) -> str:
-    """Return *at* with the offset that its speaker gave, else in the window's zone."""
+    """Return *at* with the speaker's own offset if there is one, else in the window's time zone."""
     has_own_offset = at.utcoffset()
     return (at if has_own_offset else at.astimezone(zone)).isoformat(timespec="minutes")
 
@@ -101,7 +101,7 @@ def _time(at: datetime) -> str:
 def _topics(request: ExtractionRequest) -> Iterable[str]:
     names = request.topics or tuple(ManagedTopic)
     known = {str(topic): text for topic, text in _MANAGED.items()} | dict(request.descriptions)
-    return (f"- {_quoted(name)}" + (f": {_quoted(known[name])}" if known.get(name) else "") for name in names)
+    return (f"- {_one_line(name)}" + (f": {_one_line(known[name])}" if known.get(name) else "") for name in names)
 
 
 def _profiles(schemas: tuple[ProfileSchema, ...], *, is_natural: bool) -> str:
@@ -125,6 +125,6 @@ def _example(example: Example) -> str:
     return _fenced("example", rows) + "\nFacts: " + _escaped(json.dumps(facts, ensure_ascii=False))
 
 
-def _quoted(text: str) -> str:
-    """Return a bank's own words on one line."""
+def _one_line(text: str) -> str:
+    """Return a bank's text on one line."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""The two tools that a model is forced to call; stand-in models rely on their shapes."""
+"""The two tools that a model is forced to call; scripted models in tests rely on their shapes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONSOLIDATE = "consolidate"
 
 
 def record_facts(request: ExtractionRequest) -> dict[str, Any]:
-    """Return the tool that takes the facts of *request*'s window."""
+    """Return the tool whose input is the facts of *request*'s window."""
     topics = list(request.topics or ManagedTopic)
     fact = _object(
         {"fact": {"type": "string"}, "events": _numbers(), "topic": {"type": "string", "enum": topics}},
@@ -25,7 +25,7 @@ def record_facts(request: ExtractionRequest) -> dict[str, Any]:
 
 
 def consolidate() -> dict[str, Any]:
-    """Return the tool that takes decisions about facts."""
+    """Return the tool whose input is the decisions about facts."""
     decision = _object(
         {
             "fact": {"type": "integer"},

@@ -13,9 +13,9 @@ from streambank.model.operation import Operation, Receipt
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import Head, IngestCall
 from streambank.pipeline.events.seal import seal
-from streambank.rules import operations, parts, triggers, window
+from streambank.retry import RetryPolicy
+from streambank.rules import ingest_parts, operations, triggers, window
 from streambank.store.streams import IngestSnapshot, RetentionPolicy, Streams
-from streambank.store.table import RetryPolicy
 from streambank.store.windows import Windows
 
 
@@ -43,7 +43,7 @@ class _IngestResult:
     head: Head | None = None
     bank: Bank | None = None
 
-    def add(self, found: parts.DeduplicatedEvents) -> None:
+    def add(self, found: ingest_parts.DeduplicatedEvents) -> None:
         self.accepted += len(found.fresh)
         self.duplicates += found.repeats
         self.conflicts += found.conflicts
@@ -58,10 +58,10 @@ def ingest(call: IngestCall, *, context: IngestContext) -> Receipt:
         NotFound: there is no such bank.
         Unavailable: the stream was too busy, or the store out of reach; the same call may be sent again.
     """
-    events, dropped = parts.without_repeats(call.events)
+    events, dropped = ingest_parts.drop_repeats(call.events)
     tally = _IngestResult()
     tally.add(dropped)
-    pieces = parts.parts(events)
+    pieces = ingest_parts.split_into_parts(events)
     for index, piece in enumerate(pieces):
         _write_part(replace(call, events=piece), tally, context, is_last=index == len(pieces) - 1)
     conflicts = tuple(dict.fromkeys(tally.conflicts))
@@ -94,7 +94,7 @@ def _try_part(
     is_last: bool,
 ) -> None:
     """Write what is new of one part, as of one reading of the stream; a window that is due is sealed first."""
-    sorted_out = parts.deduplicate(call.events, found.seen)
+    sorted_out = ingest_parts.deduplicate(call.events, found.seen)
     before = found.head
     head = before or Head(call.stream)
     after = _admitted(call, head, sorted_out.fresh, bank, now=now, is_last=is_last)
@@ -119,7 +119,7 @@ def _try_part(
 def _admitted(
     call: IngestCall, head: Head, fresh: Sequence[KeyedEvent], bank: Bank, *, now: datetime, is_last: bool
 ) -> Head:
-    return window.admit(head, call, fresh, bank_rule=bank.default_rule, now=now, is_last_part=is_last)
+    return window.add_events(head, call, fresh, bank_rule=bank.default_rule, now=now, is_last_part=is_last)
 
 
 def _rule(head: Head, bank: Bank) -> TriggerRule | None:
@@ -133,7 +133,7 @@ def _changes(before: Head | None, after: Head, *, says: bool) -> bool:
     return says and after != before
 
 
-def _says_something(call: IngestCall, found: parts.DeduplicatedEvents, tally: _IngestResult) -> bool:
+def _says_something(call: IngestCall, found: ingest_parts.DeduplicatedEvents, tally: _IngestResult) -> bool:
     """The last part of a call ripens what its earlier parts added, also if it adds nothing itself."""
     return bool(found.fresh or tally.accepted or call.force or call.rule) or not call.settings.is_empty
 
@@ -155,7 +155,7 @@ def _operation(call: IngestCall, tally: _IngestResult, context: IngestContext) -
     if number >= head.window:
         return operations.buffering(head, tally.bank.default_rule if tally.bank else None)
     sealed = context.windows.get(call.stream.bank, call.stream.sid, number)
-    return operations.sealed(sealed) if sealed else operations.gone(call.stream.sid, number)
+    return operations.sealed(sealed) if sealed else operations.expired(call.stream.sid, number)
 
 
 def _answering_window(tally: _IngestResult) -> int:

@@ -79,7 +79,7 @@ def find_events(
 
 def _state(bank: str, sid: str, number: int, windows: Windows) -> OperationState:
     window = windows.get(bank, sid, number)
-    return operations.state_of(window) if window else operations.gone(sid, number).state
+    return operations.state_of(window) if window else operations.expired(sid, number).state
 
 
 def redrive_all(bank: str, *, context: RedriveContext, bank_rule: TriggerRule | None) -> tuple[list[Operation], bool]:

@@ -11,11 +11,11 @@ from streambank.errors import Conflict
 from streambank.model.event import StoredEvent
 from streambank.model.memory import Change, Memory
 from streambank.model.plan import Candidate, Completion, Extracted, Plan, PlanStep, Slice
-from streambank.model.verdict import Recorded
+from streambank.model.verdict import RecordedVerdict
 from streambank.model.window import Attempt, Window
-from streambank.rules import citing, consolidation
+from streambank.rules import citations, consolidation
 from streambank.rules.bank_config import bank_config
-from streambank.rules.consolidation import Policy
+from streambank.rules.consolidation import WindowPolicy
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
@@ -59,7 +59,7 @@ def commit(
     view = memories.view(attempt.bank, window.stream.scope, now=now)
     if view.erasing or view.version != plan.version_at(window.cursor):
         return CommitOutcome.CONFLICT
-    policy = Policy(window, bank_config(banks.document(attempt.bank), window.stream.scope))
+    policy = WindowPolicy(window, bank_config(banks.document(attempt.bank), window.stream.scope))
     known = {memory.id: memory for memory in view.memories}
     try:
         slices = _slices(attempt, policy, extracted, plan, known, now=now)
@@ -75,14 +75,14 @@ def commit(
 
 
 def _slices(
-    attempt: Attempt, policy: Policy, extracted: Extracted, plan: Plan, known: dict[str, Memory], *, now: datetime
+    attempt: Attempt, policy: WindowPolicy, extracted: Extracted, plan: Plan, known: dict[str, Memory], *, now: datetime
 ) -> Iterator[Slice]:
     """Yield the slices that are left, at least one; each sees the memories as the ones before it left them."""
-    cursor, verdicts = policy.window.cursor, list[Recorded]()
+    cursor, verdicts = policy.window.cursor, list[RecordedVerdict]()
     start, last = cursor, len(extracted.candidates)
     while cursor < last:
         candidate = extracted.candidates[cursor]
-        step = consolidation.still_possible(candidate, plan.steps[cursor - plan.start], known)
+        step = consolidation.revise_step(candidate, plan.steps[cursor - plan.start], known)
         change = _change(policy, cursor, candidate, step, known, now=now)
         verdicts.append(_recorded(cursor, candidate, step, change))
         cursor += 1
@@ -114,12 +114,12 @@ def _citing(
             continue
         if events is None:
             events = sorted([*windows.overlap(window), *windows.events(window)], key=StoredEvent.order)
-        found = citing.citation(window, piece.end - 1, seqs, events, retention=retention_policy.retention)
+        found = citations.citation(window, piece.end - 1, seqs, events, retention=retention_policy.retention)
         yield replace(piece, change=replace(piece.change, citation=found if found and found.is_live(now) else None))
 
 
 def _change(
-    policy: Policy, number: int, candidate: Candidate, step: PlanStep, known: dict[str, Memory], *, now: datetime
+    policy: WindowPolicy, number: int, candidate: Candidate, step: PlanStep, known: dict[str, Memory], *, now: datetime
 ) -> Change | None:
     memory = known.pop(step.memory_id, None) if step.memory_id else None
     change = consolidation.change(policy, number, candidate, step, memory, now=now)
@@ -129,9 +129,9 @@ def _change(
     return change
 
 
-def _recorded(number: int, candidate: Candidate, step: PlanStep, change: Change | None) -> Recorded:
+def _recorded(number: int, candidate: Candidate, step: PlanStep, change: Change | None) -> RecordedVerdict:
     before = change.before.revision if change and change.before else None
-    return Recorded(
+    return RecordedVerdict(
         number=number,
         verdict=step.verdict,
         fact=candidate.fact,
@@ -145,7 +145,7 @@ def _recorded(number: int, candidate: Candidate, step: PlanStep, change: Change 
 def _completion(
     piece: Slice,
     plans: Plans,
-    policy: Policy,
+    policy: WindowPolicy,
     extracted: Extracted,
     plan: Plan,
     retention_policy: RetentionPolicy,
@@ -163,9 +163,11 @@ def _completion(
     )
 
 
-def _outcome(verdicts: Sequence[Recorded], extracted: Extracted, plan: Plan, window: Window) -> dict[str, object]:
+def _outcome(
+    verdicts: Sequence[RecordedVerdict], extracted: Extracted, plan: Plan, window: Window
+) -> dict[str, object]:
     return {
-        "verdicts": consolidation.counted(verdicts),
+        "verdicts": consolidation.count_verdicts(verdicts),
         "covered": extracted.covered,
         "events": window.count,
         "usage": asdict(extracted.usage + plan.usage),

@@ -77,8 +77,8 @@ def consolidate(attempt: Attempt, *, windows: Windows, plans: Plans, banks: Bank
     rest = extracted.candidates[window.cursor :]
     kept = [memory for memory in view.memories if memory.profile]
     natural = [memory for memory in view.memories if not memory.profile]
-    near = ranking.offered(_searched(rest), ranking.eligible(natural, window.settings))
-    offered = {memory.id: memory.mark for memory in [*near, *(kept if _has_profiles(rest) else [])]}
+    near = ranking.nearest_to_candidates(_searched(rest), ranking.eligible(natural, window.settings))
+    offered = {memory.id: memory.fingerprint for memory in [*near, *(kept if _has_profiles(rest) else [])]}
     asking = _Asking(window, bank_config(banks.document(attempt.bank), window.stream.scope), near, kept)
     try:
         judged = _still_valid(plans.plan(attempt), window, offered) or _judge(rest, asking, context)
@@ -119,7 +119,7 @@ def _judge(candidates: Sequence[Candidate], asking: _Asking, context: Consolidat
     """Ask the model, but only if there is something to ask: a candidate, and a memory near it."""
     open_ones = _searched(candidates)
     if not open_ones or not asking.near or asking.window.settings.disable_consolidation:
-        made = iter([consolidation.created(one) for one in open_ones])
+        made = iter([consolidation.create_step(one) for one in open_ones])
         usage = Usage()
     else:
         answer = _asked(open_ones, asking, context)
@@ -133,8 +133,8 @@ def _judge(candidates: Sequence[Candidate], asking: _Asking, context: Consolidat
 def _own_step(candidate: Candidate, asking: _Asking) -> PlanStep | None:
     """Return the step of a candidate that no model is asked about, None for any other."""
     if candidate.profile:
-        return profiles.step(candidate, profiles.of_schema(asking.profiles, candidate.profile))
-    return consolidation.created(candidate) if candidate.rejected else None
+        return profiles.plan_step(candidate, profiles.find_profile(asking.profiles, candidate.profile))
+    return consolidation.create_step(candidate) if candidate.rejected else None
 
 
 def _asked(candidates: Sequence[Candidate], asking: _Asking, context: ConsolidateContext) -> Consolidation:
@@ -160,7 +160,7 @@ def _request(candidates: Sequence[Candidate], asking: _Asking, context: Consolid
 
 def _earlier(memory: Memory, asking: _Asking, context: ConsolidateContext) -> tuple[str, ...]:
     """Return what *memory* said before, as many texts as the bank wants a model to see beside the present one."""
-    wanted = asking.config.revisions_shown - 1
+    wanted = asking.config.revisions_per_candidate - 1
     if wanted < 1 or memory.revision < 2:
         return ()
     found = context.memories.revisions(asking.window.stream.bank, memory, now=context.now)
@@ -178,9 +178,9 @@ def _in_order(answer: Consolidation, count: int) -> list[Decision | None]:
 def _step(candidate: Candidate, decision: Decision | None, near: Sequence[Memory], window: Window) -> PlanStep:
     """Return what *decision* means for *candidate*; a number that was not offered touches nothing."""
     if decision is None:
-        return consolidation.created(candidate)
+        return consolidation.create_step(candidate)
     if decision.action is Action.CREATE:
-        return consolidation.created(candidate, decision.text, decision.reason or NEW)
+        return consolidation.create_step(candidate, decision.text, decision.reason or NEW)
     if decision.memory and 0 < decision.memory <= len(near):
         return _touching(candidate, decision, near[decision.memory - 1], window)
     is_quiet = decision.action is Action.NONE and decision.reason
@@ -190,13 +190,13 @@ def _step(candidate: Candidate, decision: Decision | None, near: Sequence[Memory
 def _touching(candidate: Candidate, decision: Decision, memory: Memory, window: Window) -> PlanStep:
     """Return what a decision about *memory* means; only a deletion comes of a request to forget."""
     if decision.action is Action.DELETE:
-        return consolidation.deleted(candidate, memory, decision.reason or "asked to forget")
+        return consolidation.delete_step(candidate, memory, decision.reason or "asked to forget")
     if consolidation.is_forget_request(candidate):
         return PlanStep(Verdict.REJECTED, reason=decision.reason or consolidation.NOTHING_TO_FORGET)
     if decision.action is Action.UPDATE:
         text = decision.text or candidate.fact
-        return consolidation.updated(candidate, memory, text, decision.reason or "changed", window.settings)
-    return consolidation.restated(candidate, memory, window.settings, decision.reason or RESTATED)
+        return consolidation.update_step(candidate, memory, text, decision.reason or "changed", window.settings)
+    return consolidation.restate_step(candidate, memory, window.settings, decision.reason or RESTATED)
 
 
 def _with_vectors(

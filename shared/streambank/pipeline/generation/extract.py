@@ -65,7 +65,7 @@ def extract(
 def _direct(window: Window) -> Extracted:
     """Facts that the caller states are stored verbatim and need no grounding."""
     stated = [Candidate(memory.fact, (), window.last_arrival, memory.topics) for memory in window.direct]
-    return Extracted(tuple(grounding.without_repeats(stated)))
+    return Extracted(tuple(grounding.reject_repeats(stated)))
 
 
 def _embedded(candidates: Sequence[Candidate], embedder: Embedder, model: str | None) -> tuple[Candidate, ...]:

@@ -16,8 +16,8 @@ from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import grounding, profiles
-from streambank.rules.citing import prompted_text
-from streambank.rules.pieces import halves, pieces
+from streambank.rules.chunks import halve_turns, split_turns
+from streambank.rules.citations import prompt_text
 from streambank.store.plans import Plans
 from streambank.store.windows import Windows
 
@@ -42,7 +42,7 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, context:
     """
     own = sorted(context.windows.events(window), key=StoredEvent.order)
     carried = sorted(context.windows.overlap(window), key=StoredEvent.order)
-    shown = [event for event in [*carried, *own] if prompted_text(event)]
+    shown = [event for event in [*carried, *own] if prompt_text(event)]
     request = _request(window, config, shown)
     is_idle = not request.is_natural and not request.schemas
     if is_idle or not any(event.seq >= window.first_seq for event in shown):
@@ -69,12 +69,12 @@ def _request(window: Window, config: BankConfig, shown: Sequence[StoredEvent]) -
 
 def _turn(number: int, event: StoredEvent, window: Window) -> Turn:
     is_context = event.seq < window.first_seq
-    return Turn(number, event.event.role, prompted_text(event), event.order()[0], is_context)
+    return Turn(number, event.event.role, prompt_text(event), event.order()[0], is_context)
 
 
 def _read(attempt: Attempt, request: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext) -> Extraction:
     """Return what the model says of all pieces; where there are several, each answer is kept at once."""
-    runs = pieces(request.turns, context.token_budget.call_tokens)
+    runs = split_turns(request.turns, context.token_budget.call_tokens)
     if len(runs) == 1:
         return _joined(_asked(attempt, replace(request, turns=runs[0]), config, context))
     answers = (_kept(attempt, number, replace(request, turns=run), config, context) for number, run in enumerate(runs))
@@ -102,7 +102,7 @@ def _asked(
             attempt.bank, config, lambda: context.extractor.extract(piece), now=context.now
         )
     except ModelOutputTruncated as error:
-        parts = halves(piece.turns)
+        parts = halve_turns(piece.turns)
         if not parts:
             raise
         yield Extraction((), error.spent or Usage())
@@ -123,15 +123,17 @@ def _candidates(
     numbered = dict(enumerate(shown, 1))
     own = frozenset(number for number, event in numbered.items() if event.seq >= window.first_seq)
     facts = [
-        grounding.on_topic(grounding.grounded(fact.fact, fact.events, fact.topic, numbered, own), request.topics)
+        grounding.restrict_to_topics(
+            grounding.ground(fact.fact, fact.events, fact.topic, numbered, own), request.topics
+        )
         for fact in extraction.facts
     ]
     schemas = {schema.id: schema for schema in request.schemas}
     said = [
         candidate
         for one in extraction.profiles
-        for candidate in profiles.candidates(
-            one.data, grounding.grounded("{}", one.events, None, numbered, own), schemas[one.schema]
+        for candidate in profiles.profile_candidates(
+            one.data, grounding.ground("{}", one.events, None, numbered, own), schemas[one.schema]
         )
     ]
-    return (*grounding.without_repeats(facts), *profiles.joined(said))
+    return (*grounding.reject_repeats(facts), *profiles.merge_candidates(said))

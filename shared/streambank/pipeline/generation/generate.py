@@ -15,7 +15,7 @@ from streambank.model.rule import Reason, WindowSettings
 from streambank.model.stream import StreamId
 from streambank.model.window import DirectMemory, Window
 from streambank.rules import operations
-from streambank.rules.parts import PART_BYTES
+from streambank.rules.ingest_parts import PART_BYTES
 from streambank.rules.window import START_GRACE
 from streambank.store.banks import Banks
 from streambank.store.streams import RetentionPolicy, Streams

@@ -22,12 +22,12 @@ from streambank.model.rule import Reason, WindowSettings
 from streambank.model.stream import Head
 from streambank.model.window import Window, WindowState
 from streambank.pipeline.sessions import chat_history, sessions
+from streambank.retry import RetryPolicy
 from streambank.rules import window as windows_rules
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.erasures import Erasures
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
-from streambank.store.table import RetryPolicy
 
 _TOO_FAST = "it is written too often at once; try again"
 

@@ -13,10 +13,10 @@ from datetime import datetime
 
 from streambank.errors import Conflict, Unavailable
 from streambank.model.transfer import END, MANIFEST, Direction, Manifest, Transfer, TransferSpec
+from streambank.retry import RetryPolicy
 from streambank.store.banks import Banks
 from streambank.store.exports import ExportCursor, Exports
 from streambank.store.objects import Objects
-from streambank.store.table import RetryPolicy
 from streambank.store.transfers import Transfers
 from streambank.wire import manifest, record
 

@@ -24,14 +24,14 @@ from streambank.model.transfer import (
     Transfer,
 )
 from streambank.model.window import Window
+from streambank.retry import RetryPolicy
 from streambank.rules.bank_config import bank_config
-from streambank.rules.importing import ImportOutcome, fate
+from streambank.rules.import_outcome import ImportOutcome, decide_import
 from streambank.store.banks import Banks
 from streambank.store.imports import Imports, ScopeState
 from streambank.store.objects import Objects
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy
-from streambank.store.table import RetryPolicy
 from streambank.store.transfers import Transfers
 from streambank.wire import record as record_wire
 
@@ -92,7 +92,7 @@ def _counted(what: ImportOutcome, records: Sequence[Record]) -> Counter[str]:
     counts = Counter[str]()
     for record in records:
         for name, count in record_wire.counted(record).items():
-            counts[name if what is ImportOutcome.TAKEN_IN else name + what.capitalize()] += count
+            counts[name if what is ImportOutcome.IMPORTED else name + what.capitalize()] += count
     return counts
 
 
@@ -112,9 +112,9 @@ def _take_memories(job: Transfer, records: Sequence[MemoryRecord], context: Impo
         return _counted(ImportOutcome.ERASED, records)
     counts, chosen = Counter[str](), list[tuple[Memory | None, MemoryRecord]]()
     for record, taken in zip(by_id.values(), context.imports.taken(job.bank, scope, list(by_id), now=now), strict=True):
-        what = fate(record.memory, taken.memory, is_elsewhere=taken.is_elsewhere, now=now)
+        what = decide_import(record.memory, taken.memory, is_id_taken=taken.is_elsewhere, now=now)
         counts += _counted(what, [record])
-        if what is ImportOutcome.TAKEN_IN:
+        if what is ImportOutcome.IMPORTED:
             is_over = taken.memory is not None and not taken.memory.deleted and not taken.memory.is_live(now)
             chosen.append((None if is_over else taken.memory, record))
     context.imports.write_memories(job, ground, _embedded(job, chosen, context), now=now)
@@ -145,11 +145,11 @@ def _take_session(job: Transfer, session: Session, context: ImportContext) -> Im
         return ImportOutcome.EXPIRED
     present = context.sessions.find(job.bank, session.id)
     if present and present.is_live(now):
-        return ImportOutcome.KEPT if present.first == session.first else ImportOutcome.ELSEWHERE
+        return ImportOutcome.KEPT if present.first == session.first else ImportOutcome.CONFLICTING
     if present:
         context.sessions.bury(job.bank, present, now=now)
     context.imports.write_session(job, session)
-    return ImportOutcome.TAKEN_IN
+    return ImportOutcome.IMPORTED
 
 
 def _take_talks(job: Transfer, records: Sequence[TalkRecord], context: ImportContext) -> ImportOutcome:
@@ -157,11 +157,11 @@ def _take_talks(job: Transfer, records: Sequence[TalkRecord], context: ImportCon
     first = records[0]
     session = context.sessions.live(job.bank, first.session_id, now=context.clock())
     if session is None or session.first != first.first:
-        return ImportOutcome.ELSEWHERE
+        return ImportOutcome.CONFLICTING
     events = {one.event.number: one for one in records if session.first < one.event.number <= session.last}
     if events:
         context.imports.write_talk(job, session, list(events.values()))
-    return ImportOutcome.TAKEN_IN
+    return ImportOutcome.IMPORTED
 
 
 def _take_chat(job: Transfer, history: ChatHistory, context: ImportContext) -> ImportOutcome:
@@ -169,7 +169,7 @@ def _take_chat(job: Transfer, history: ChatHistory, context: ImportContext) -> I
     if history.expires is not None and history.expires <= now:
         return ImportOutcome.EXPIRED
     named = replace(history, version=uuid.uuid4().hex)
-    return ImportOutcome.TAKEN_IN if context.imports.write_conversation(job, named, now=now) else ImportOutcome.KEPT
+    return ImportOutcome.IMPORTED if context.imports.write_conversation(job, named, now=now) else ImportOutcome.KEPT
 
 
 def _take_stream(job: Transfer, record: StreamRecord, context: ImportContext) -> ImportOutcome:
@@ -180,7 +180,7 @@ def _take_stream(job: Transfer, record: StreamRecord, context: ImportContext) ->
     if context.imports.has_stream(record.stream):
         return ImportOutcome.KEPT
     context.imports.begin_stream(job, ground, record)
-    return ImportOutcome.TAKEN_IN
+    return ImportOutcome.IMPORTED
 
 
 def _take_said(job: Transfer, records: Sequence[StreamEventRecord], context: ImportContext) -> Counter[str]:
@@ -194,7 +194,7 @@ def _take_said(job: Transfer, records: Sequence[StreamEventRecord], context: Imp
         return _counted(ImportOutcome.KEPT, records)
     told = [one for one in records if _is_within(_end(one), reach) and not _is_over(one, now)]
     context.imports.write_said(job, ground, told, context.retention_policy, now=now)
-    return _counted(ImportOutcome.TAKEN_IN, told)
+    return _counted(ImportOutcome.IMPORTED, told)
 
 
 def _end(record: StreamEventRecord) -> tuple[int, int]:

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from streambank.errors import Conflict, NotFound, Unavailable
 from streambank.model.memory import Memory
+from streambank.retry import RetryPolicy
 from streambank.rules import consolidation
 from streambank.store.memories import Memories
-from streambank.store.table import RetryPolicy
 
 
 def delete_memory(bank: str, memory_id: str, *, memories: Memories, retry_policy: RetryPolicy, now: datetime) -> Memory:

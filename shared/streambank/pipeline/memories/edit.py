@@ -10,12 +10,12 @@ from streambank.errors import AlreadyExists, Conflict, FailedPrecondition, Inval
 from streambank.llm.ports import Embedder
 from streambank.model import ids
 from streambank.model.memory import Change, Memory
-from streambank.rules import editing
+from streambank.retry import RetryPolicy
+from streambank.rules import edits
 from streambank.rules.bank_config import bank_config
-from streambank.rules.editing import Edit
+from streambank.rules.edits import Edit
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories, ScopeView
-from streambank.store.table import RetryPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def create_memory(
     """
     config = bank_config(context.banks.document(bank), scope)
     [vector] = context.embedder.embed([edit.fact], model=config.embedding_model)
-    change = editing.creation(memory_id, scope, edit, config, vector, now=context.now)
+    change = edits.creation(memory_id, scope, edit, config, vector, now=context.now)
     for _ in context.retry_policy.attempts():
         taken = context.memories.find_or_tombstone(bank, memory_id, now=context.now)
         if taken and taken.deleted is None and repeats(taken):
@@ -72,13 +72,13 @@ def update_memory(
         Unavailable: the scope is written too fast.
     """
     model = bank_config(context.banks.document(bank)).embedding_model
-    vector = context.embedder.embed([edit.fact], model=model)[0] if "fact" in edit.named else b""
+    vector = context.embedder.embed([edit.fact], model=model)[0] if "fact" in edit.fields else b""
 
     def changed(memory: Memory) -> Change:
         if scope is not None and scope != memory.scope:
             raise InvalidArgument("scope", "cannot change")
         config = bank_config(context.banks.document(bank), memory.scope)
-        return editing.update(memory, edit, config, vector, now=context.now)
+        return edits.update(memory, edit, config, vector, now=context.now)
 
     return _applied(bank, memory_id, changed, context, also_deleted=False)
 
@@ -98,7 +98,7 @@ def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -
             raise FailedPrecondition(f"memory {memory_id!r} has no revision {number}")
         config = bank_config(context.banks.document(bank), memory.scope)
         vector = context.embedder.embed([target.fact], model=config.embedding_model)[0] if target.fact else b""
-        return editing.rollback(memory, target, config, vector, now=context.now)
+        return edits.rollback(memory, target, config, vector, now=context.now)
 
     was_deleted = context.memories.find(bank, memory_id, now=context.now) is None
     memory = _applied(bank, memory_id, changed, context, also_deleted=True)

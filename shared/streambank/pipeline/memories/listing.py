@@ -9,7 +9,7 @@ from datetime import datetime
 from streambank.errors import FailedPrecondition
 from streambank.model.memory import Memory
 from streambank.rules.filtering import Order
-from streambank.rules.selection import DEFAULT_ORDER, Selection, values
+from streambank.rules.selection import DEFAULT_ORDER, Selection, field_values
 from streambank.store.attributes import instant, milliseconds
 from streambank.store.memories import Memories
 
@@ -76,7 +76,7 @@ def page(found: Sequence[Memory], order: Order, size: int, after: MemoryCursor |
     The place is found by what the last page ended with, not by counting: deletions between pages skip nothing.
     """
     by_id = sorted(found, key=lambda memory: memory.id, reverse=True)
-    rest = order.sorted(by_id, values) if after is None else _rest(by_id, order, after)
+    rest = order.sorted(by_id, field_values) if after is None else _rest(by_id, order, after)
     shown = fitting(rest[:size])
     return shown, position_of(shown[-1]) if len(rest) > len(shown) else None
 
@@ -88,7 +88,7 @@ def _rest(by_id: Sequence[Memory], order: Order, after: MemoryCursor) -> list[Me
         return []
     mark = replace(by_id[0], id=after.memory_id, created=created, updated=updated)
     place = next((index for index, memory in enumerate(by_id) if memory.id <= after.memory_id), len(by_id))
-    ordered = order.sorted([*by_id[:place], mark, *by_id[place:]], values)
+    ordered = order.sorted([*by_id[:place], mark, *by_id[place:]], field_values)
     start = next(index for index, memory in enumerate(ordered) if memory is mark)
     return [memory for memory in ordered[start + 1 :] if memory.id != after.memory_id]
 

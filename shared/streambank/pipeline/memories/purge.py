@@ -9,9 +9,9 @@ from datetime import datetime
 from streambank.errors import Conflict, FailedPrecondition, Unavailable
 from streambank.model import ids
 from streambank.model.memory import Memory
+from streambank.retry import RetryPolicy
 from streambank.rules import consolidation
 from streambank.store.memories import Memories
-from streambank.store.table import RetryPolicy
 
 # More would not be done before the gateway gives up on the call.
 MOST = 2_000

@@ -11,9 +11,9 @@ from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
 from streambank.model.search import EventScan, RawEvent
 from streambank.pipeline.memories.listing import OVERHEAD, PAGE_BYTES, weight
-from streambank.rules import citing, searching
+from streambank.rules import citations, search_ranking
 from streambank.rules.bank_config import bank_config
-from streambank.rules.searching import Entry, Hit, Query
+from streambank.rules.search_ranking import EmbeddedQuery, Hit, SearchEntry
 from streambank.store.banks import Banks
 from streambank.store.events import Events
 from streambank.store.memories import Memories
@@ -63,10 +63,10 @@ def search(
         return Answer((), len(looked.events) if looked.is_cut else 0)
     cited = memories.citations(bank, scope, among, now=now) if among else {}
     model = bank_config(banks.document(bank), scope).embedding_model
-    query = Query(asked.text, embedder.embed([asked.text], model=model, for_query=True)[0])
-    entries = searching.of_memories(query, among, cited)
+    query = EmbeddedQuery(asked.text, embedder.embed([asked.text], model=model, for_query=True)[0])
+    entries = search_ranking.memory_entries(query, among, cited)
     entries += _event_entries(query, looked.events, shown, entries, embedder)
-    best = searching.without_cited(searching.ranked(asked.text, entries))
+    best = search_ranking.drop_cited_events(search_ranking.rank(asked.text, entries))
     return Answer(_fitting(best, asked.top_k), len(looked.events) if looked.is_cut else 0)
 
 
@@ -77,13 +77,17 @@ def _looked(bank: str, scope: Mapping[str, str], asked: SearchQuery, events: Eve
 
 
 def _event_entries(
-    query: Query, looked: Sequence[RawEvent], shown: Sequence[RawEvent], memories: Sequence[Entry], embedder: Embedder
-) -> list[Entry]:
+    query: EmbeddedQuery,
+    looked: Sequence[RawEvent],
+    shown: Sequence[RawEvent],
+    memories: Sequence[SearchEntry],
+    embedder: Embedder,
+) -> list[SearchEntry]:
     own = looked[:MOST_EMBEDDED] if embedder.is_local else ()
-    vectors = embedder.embed([citing.line(one.event) for one in own]) if own else []
+    vectors = embedder.embed([citations.event_line(one.event) for one in own]) if own else []
     places = {one.place for one in shown}
-    entries = searching.of_events(query, looked, vectors, memories)
-    return [one for one in entries if isinstance(one.what, RawEvent) and one.what.place in places]
+    entries = search_ranking.event_entries(query, looked, vectors, memories)
+    return [one for one in entries if isinstance(one.item, RawEvent) and one.item.place in places]
 
 
 def _fitting(hits: Iterable[Hit], top_k: int) -> list[Hit]:

@@ -8,8 +8,8 @@ from datetime import datetime
 from streambank.errors import Conflict, PreconditionFailed, Unavailable
 from streambank.model import ids
 from streambank.model.chat import ChatHistory, Expectation
+from streambank.retry import RetryPolicy
 from streambank.store.chat_histories import ChatHistories, Pointer
-from streambank.store.table import RetryPolicy
 
 _TOO_FAST = "the conversation is stored too often at once; try again"
 

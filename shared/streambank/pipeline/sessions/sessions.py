@@ -12,10 +12,10 @@ from streambank.errors import AlreadyExists, Conflict, InvalidArgument, NotFound
 from streambank.model import session as rules
 from streambank.model.event import Event
 from streambank.model.session import MAX_STATE_BYTES, Session, SessionCursor, SessionEvent, SessionFields
+from streambank.retry import RetryPolicy
 from streambank.rules.filtering.order import SortKey
 from streambank.store.attributes import milliseconds
 from streambank.store.sessions import Sessions
-from streambank.store.table import RetryPolicy
 
 # A reply takes 6 MB inside Lambda, and its JSON is escaped there once more.
 MAX_PAGE_BYTES = 2_000_000
@@ -50,7 +50,7 @@ def create(
         InvalidArgument: it would have expired already.
         Unavailable: somebody else works on the same id.
     """
-    session = rules.made(session_id, said, now=now)
+    session = rules.new_session(session_id, said, now=now)
     _check_expiry(session, now)
     for _ in retry_policy.attempts():
         try:
@@ -97,7 +97,7 @@ def update(
         before = existing(bank, session_id, sessions=sessions, now=now)
         if said.user_id not in (None, before.user_id):
             raise InvalidArgument("userId", "cannot change")
-        after = rules.changed(before, said, now=now)
+        after = rules.updated_session(before, said, now=now)
         _check_expiry(after, now)
         try:
             return _rewritten(bank, before, after, said, sessions)
@@ -108,7 +108,7 @@ def update(
 
 def _rewritten(bank: str, before: Session, after: Session, said: SessionFields, sessions: Sessions) -> Session:
     """Events must never expire before their session: they go first to a later end, last to an earlier one."""
-    is_retimed, is_later = "expiry" in said.said, before.outlived_by(after.expires)
+    is_retimed, is_later = "expiry" in said.changed, before.is_extended_by(after.expires)
     if is_retimed and is_later:
         sessions.retime(bank, before, after.expires)
     stored = sessions.update(bank, before, after)
@@ -148,10 +148,10 @@ def append(
     for _ in retry_policy.attempts():
         before = existing(bank, session_id, sessions=sessions, now=now)
         stored = replace(event, number=before.last + 1)
-        state = rules.merged(before.state, event.state_delta)
+        state = rules.merge_state(before.state, event.state_delta)
         if event.state_delta:
             _check_state(state)
-        after = replace(before, state=state, last=stored.number, updated=rules.kept(now))
+        after = replace(before, state=state, last=stored.number, updated=rules.truncate_to_millisecond(now))
         try:
             sessions.append(bank, before, after, stored)
         except Conflict:

@@ -1,7 +1,7 @@
 """AIP-160 filters over plain values.
 
-A value that is absent passes no comparison, `!=` and `!~` included; NOT of any comparison lets it pass.
-`*` in quotes is a character like any other: there are no wildcards.
+An absent value passes no comparison, not even `!=` and `!~`; it passes NOT of any comparison.
+`*` in quotes is an ordinary character: there are no wildcards.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from streambank.errors import InvalidArgument
-from streambank.rules.filtering import kinds, syntax
-from streambank.rules.filtering.kinds import Demand, Kind
-from streambank.rules.filtering.refusal import Refusal
+from streambank.rules.filtering import conditions, syntax
+from streambank.rules.filtering.conditions import Condition, Kind
 from streambank.rules.filtering.syntax import And, Comparison, Node, Not, Or
+from streambank.rules.filtering.syntax_error import FilterSyntaxError
 
 Values: TypeAlias = Mapping[str, object]
 Predicate: TypeAlias = Callable[[Values], bool]
@@ -26,68 +26,68 @@ def _everything(_values: Values) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter that was understood to the last character; its text as a string is the same for equal filters."""
+    """A parsed filter; equal filters have the same text as a string."""
 
     root: Node | None = None
     predicate: Predicate = field(default=_everything, compare=False, repr=False)
-    conjuncts: tuple[Demand, ...] = field(default=(), compare=False, repr=False)
+    conjuncts: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         return "" if self.root is None else syntax.write(self.root)
 
     @property
     def is_blank(self) -> bool:
-        """Tell whether nothing was asked for, so that everything matches."""
+        """Tell whether the filter is empty, so that everything matches."""
         return self.root is None
 
     def matches(self, values: Values) -> bool:
-        """Tell whether *values*, by the names that `parse` was given, pass."""
+        """Tell whether *values*, keyed by the field names of `parse`, pass."""
         return self.predicate(values)
 
     def pinned(self, name: str) -> object | None:
-        """Return the value that the field *name* has in anything that matches, or None if none follows."""
-        found = (demand.equals for demand in self.conjuncts if demand.field == name and demand.key is None)
-        value = next((value for value in found if value is not None), None)
+        """Return the one value that the field *name* can have in a match, or None if the filter does not fix it."""
+        values = (one.equals for one in self.conjuncts if one.field == name and one.key is None)
+        value = next((value for value in values if value is not None), None)
         return dict(value) if isinstance(value, dict) else value
 
     def pinned_keys(self, name: str) -> dict[str, str]:
-        """Return the entries that the map *name* has in anything that matches, as far as they follow."""
+        """Return the entries that the map *name* must have in a match, as far as the filter fixes them."""
         whole = self.pinned(name)
         entries: dict[str, str] = whole if isinstance(whole, dict) else {}
-        for demand in self.conjuncts:
-            if demand.field == name and demand.key is not None and isinstance(demand.equals, str):
-                entries.setdefault(demand.key, demand.equals)
+        for one in self.conjuncts:
+            if one.field == name and one.key is not None and isinstance(one.equals, str):
+                entries.setdefault(one.key, one.equals)
         return entries
 
 
 def parse(text: str, fields: Mapping[str, Kind], *, field_name: str = "filter") -> Filter:
-    """Return the filter that *text* says about *fields*, whose names may hold dots (`topics.managed_memory_topic`).
+    """Return the filter in *text* over *fields*, whose names may contain dots (`topics.managed_memory_topic`).
 
     Raises:
-        InvalidArgument: any part of it is not understood; the problem begins with its column.
+        InvalidArgument: *text* is not a valid filter; the message begins with the column.
     """
     if not text.strip():
         return Filter()
     try:
-        root = syntax.read(text)
-        demands = {comparison: kinds.demand(comparison, fields) for comparison in syntax.comparisons(root)}
-    except Refusal as error:
+        root = syntax.parse_tree(text)
+        by_comparison = {one: conditions.to_condition(one, fields) for one in syntax.comparisons(root)}
+    except FilterSyntaxError as error:
         raise InvalidArgument(field_name, str(error)) from error
     parts = root.parts if isinstance(root, And) else (root,)
-    conjuncts = tuple(demands[part] for part in parts if isinstance(part, Comparison))
-    return Filter(root, _predicate(root, demands), conjuncts)
+    conjuncts = tuple(by_comparison[part] for part in parts if isinstance(part, Comparison))
+    return Filter(root, _predicate(root, by_comparison), conjuncts)
 
 
-def _predicate(node: Node, demands: Mapping[Comparison, Demand]) -> Predicate:
+def _predicate(node: Node, by_comparison: Mapping[Comparison, Condition]) -> Predicate:
     match node:
         case Comparison():
-            return demands[node].holds
+            return by_comparison[node].holds
         case Not(part):
-            inner = _predicate(part, demands)
+            inner = _predicate(part, by_comparison)
             return lambda values: not inner(values)
         case And(parts):
-            every = [_predicate(part, demands) for part in parts]
+            every = [_predicate(part, by_comparison) for part in parts]
             return lambda values: all(holds(values) for holds in every)
         case Or(parts):
-            some = [_predicate(part, demands) for part in parts]
+            some = [_predicate(part, by_comparison) for part in parts]
             return lambda values: any(holds(values) for holds in some)

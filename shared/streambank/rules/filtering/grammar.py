@@ -1,7 +1,7 @@
 """The grammar of filters: AIP-160 (https://google.aip.dev/160) plus `=~` and `!~`, which Memory Bank's filters have.
 
-OR binds tighter than AND, as AIP-160 has it and SQL has not: `a=1 AND b=2 OR c=3` is `a=1 AND (b=2 OR c=3)`.
-Left out: functions, and words without a field.
+OR binds tighter than AND, as in AIP-160 and unlike SQL: `a=1 AND b=2 OR c=3` is `a=1 AND (b=2 OR c=3)`.
+Not supported: functions, and words without a field.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lark import Lark
 
 KEY = r"[\w-]+"
-# What ends a word. `*` is among it: AIP-160's wildcards are not supported, and must not pass for a letter.
+# The characters that end a word. `*` is one of them: AIP-160's wildcards are not supported, so it is no letter.
 _ENDS = r"""\s"'()\\,=<>!~*{}\[\]\x00-\x1f\x7f"""
 _KEYWORD = rf"(?:AND|OR|NOT)(?![^{_ENDS}])"
 WORD = rf"(?!{_KEYWORD})[^{_ENDS}:][^{_ENDS}]*"
@@ -42,17 +42,18 @@ STRING: /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/s
 %ignore /\s+/
 """
 
-_building = Lock()
+_building_lock = Lock()
 
 
 def parser() -> Lark:
-    """Return the parser, which the first call builds: a tenth of a second that only callers with a filter pay."""
-    with _building:
-        return _built()
+    """Return the parser; the first call builds it in a tenth of a second, so only callers with a filter pay."""
+    with _building_lock:
+        return _build()
 
 
 @cache
-def _built() -> Lark:
+def _build() -> Lark:
+    # Imported here: it takes 100 ms, and only requests with a filter need it.
     from lark import Lark
 
     return Lark(GRAMMAR, parser="lalr")

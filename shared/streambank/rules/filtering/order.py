@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from streambank.errors import InvalidArgument
-from streambank.rules.filtering.spelling import listed, snake
+from streambank.rules.filtering.field_names import join_names, to_snake_case
 
 MAX_KEYS = 3
 Item = TypeVar("Item")
@@ -24,7 +24,7 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Up to three fields; as a string the same for equal orders, however they were spelled (for page tokens)."""
+    """Up to three fields; equal orders have the same text as a string, which page tokens use."""
 
     keys: tuple[SortKey, ...]
 
@@ -32,39 +32,39 @@ class Order:
         return ", ".join(map(str, self.keys))
 
     def sorted(self, items: Iterable[Item], values_of: Callable[[Item], Mapping[str, Any]]) -> list[Item]:
-        """Return *items* in order; ties stay as they came, and items without a value come last either way."""
-        found = [(item, values_of(item)) for item in items]
+        """Return *items* in order; ties keep their order, and items without a value come last in both directions."""
+        pairs = [(item, values_of(item)) for item in items]
         for key in reversed(self.keys):
-            found = _sorted(found, key)
-        return [item for item, _ in found]
+            pairs = _sorted(pairs, key)
+        return [item for item, _ in pairs]
 
 
 def _sorted(items: list[tuple[Item, Mapping[str, Any]]], key: SortKey) -> list[tuple[Item, Mapping[str, Any]]]:
-    known = [pair for pair in items if pair[1].get(key.field) is not None]
-    unknown = [pair for pair in items if pair[1].get(key.field) is None]
-    return sorted(known, key=lambda pair: pair[1][key.field], reverse=key.descending) + unknown
+    present = [pair for pair in items if pair[1].get(key.field) is not None]
+    absent = [pair for pair in items if pair[1].get(key.field) is None]
+    return sorted(present, key=lambda pair: pair[1][key.field], reverse=key.descending) + absent
 
 
 def parse_order(text: str | None, allowed: Collection[str], default: str, *, field_name: str = "orderBy") -> Order:
-    """Return the order that *text* says, or the one that *default* says if it is blank.
+    """Return the order in *text*, or the one in *default* if *text* is blank.
 
     Raises:
-        InvalidArgument: a field is not in *allowed* or there twice, a direction is neither asc nor desc.
+        InvalidArgument: a field is not in *allowed* or occurs twice, or a direction is neither asc nor desc.
     """
     parts = (text if text and text.strip() else default).split(",")
     if len(parts) > MAX_KEYS:
         raise InvalidArgument(field_name, f"has {len(parts)} fields; the limit is {MAX_KEYS}")
     keys = tuple(_key(part, allowed, field_name) for part in parts)
     if len({key.field for key in keys}) < len(keys):
-        raise InvalidArgument(field_name, "has a field twice")
+        raise InvalidArgument(field_name, "names a field twice")
     return Order(keys)
 
 
 def _key(part: str, allowed: Collection[str], field_name: str) -> SortKey:
     name, *rest = part.split() or [""]
-    known = {snake(field): field for field in allowed}
-    if snake(name) not in known:
-        raise InvalidArgument(field_name, f"there is no field {name[:30]!r} to order by, only {listed([*allowed])}")
+    by_snake_case = {to_snake_case(field): field for field in allowed}
+    if to_snake_case(name) not in by_snake_case:
+        raise InvalidArgument(field_name, f"there is no field {name[:30]!r} to order by, only {join_names([*allowed])}")
     if rest not in ([], ["asc"], ["desc"]):
-        raise InvalidArgument(field_name, f"{name[:30]} may be followed by asc or desc only")
-    return SortKey(known[snake(name)], rest == ["desc"])
+        raise InvalidArgument(field_name, f"{name[:30]} may only be followed by asc or desc")
+    return SortKey(by_snake_case[to_snake_case(name)], rest == ["desc"])

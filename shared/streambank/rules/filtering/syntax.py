@@ -1,4 +1,4 @@
-"""Filters as trees: read from text, and written back."""
+"""Filters as trees: parsed from text, and written back as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from streambank.rules.filtering import grammar, literals
-from streambank.rules.filtering.refusal import Refusal
+from streambank.rules.filtering.syntax_error import FilterSyntaxError
 
 if TYPE_CHECKING:
     from lark import Token, Tree, UnexpectedInput
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 MAX_BYTES = 4_096
 MAX_NESTING = 32
 MAX_COMPARISONS = 100
-# The parser puts a path together anew with each of its names: a thousand of them would take a second.
+# The parser builds a path again for each of its names: a thousand names would take a second.
 MAX_DOTS = 8
 _KEY = re.compile(grammar.KEY)
-# What the parser would take at some point of the text, said in words; the first that it would take counts.
-_WANTED = (
+# Names for the tokens that the parser may expect; the first one that it expects goes into the message.
+_TOKEN_NAMES = (
     ("WORD", "a value"),
     ("OPERATOR", "an operator"),
     ("KEY", "a key"),
@@ -52,7 +52,7 @@ class Word:
 
     @property
     def is_star(self) -> bool:
-        """Tell whether this is the bare `*`, which asks for presence."""
+        """Tell whether this is a `*` without quotes, which tests for presence."""
         return self.text == "*" and not self.quoted
 
 
@@ -72,14 +72,14 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Two parts or more, none of them an And."""
+    """At least two parts, none of them an And."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Two parts or more, none of them an Or."""
+    """At least two parts, none of them an Or."""
 
     parts: tuple[Node, ...]
 
@@ -87,15 +87,16 @@ class Or:
 Node: TypeAlias = "Comparison | Not | And | Or"
 
 
-def read(text: str) -> Node:
-    """Return the tree of a filter that is not blank. Raises Refusal for anything that the grammar does not know."""
+def parse_tree(text: str) -> Node:
+    """Return the tree of a filter that is not blank. Raises FilterSyntaxError if it is not valid."""
     _check_size(text)
+    # Imported here: it takes 100 ms, and only requests with a filter need it.
     from lark import UnexpectedInput
 
     try:
-        tree = _parsed(text)
+        tree = _parse(text)
     except UnexpectedInput as error:
-        raise _complaint(error, text) from error
+        raise _to_syntax_error(error, text) from error
     return _node(tree)
 
 
@@ -103,44 +104,44 @@ def _check_size(text: str) -> None:
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
-        raise Refusal(error.start + 1, "half of a surrogate pair is no text") from error
+        raise FilterSyntaxError(error.start + 1, "half of a surrogate pair is not valid text") from error
     if size > MAX_BYTES:
-        raise Refusal(1, f"the filter has {size} bytes of UTF-8; the limit is {MAX_BYTES}")
+        raise FilterSyntaxError(1, f"the filter has {size} bytes of UTF-8; the limit is {MAX_BYTES}")
 
 
-def _parsed(text: str) -> Tree[Token]:
-    """Return the parser's tree, counting as it grows: what comes after is recursive."""
-    parsing = grammar.parser().parse_interactive(text)
+def _parse(text: str) -> Tree[Token]:
+    """Return the parser's tree, and check limits while it grows, because the code after it is recursive."""
+    interactive = grammar.parser().parse_interactive(text)
     nesting = comparisons = dots = 0
     token = None
-    for token in parsing.iter_parse():
+    for token in interactive.iter_parse():
         nesting += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
         comparisons += token.type == "OPERATOR"
         dots = 0 if token.type == "OPERATOR" else dots + (token.type == "DOT")
         if dots > MAX_DOTS:
-            raise Refusal(_column(token), f"there are more than {MAX_DOTS} dots in a name")
+            raise FilterSyntaxError(_column(token), f"there are more than {MAX_DOTS} dots in a name")
         if nesting > MAX_NESTING:
-            raise Refusal(_column(token), f"more than {MAX_NESTING} parentheses are open")
+            raise FilterSyntaxError(_column(token), f"more than {MAX_NESTING} parentheses are open")
         if comparisons > MAX_COMPARISONS:
-            raise Refusal(_column(token), f"there are more than {MAX_COMPARISONS} comparisons")
-    return cast("Tree[Token]", parsing.feed_eof(token))  # type: ignore[no-untyped-call]
+            raise FilterSyntaxError(_column(token), f"there are more than {MAX_COMPARISONS} comparisons")
+    return cast("Tree[Token]", interactive.feed_eof(token))  # type: ignore[no-untyped-call]
 
 
 def _column(token: Token) -> int:
     return (token.start_pos or 0) + 1
 
 
-def _complaint(error: UnexpectedInput, text: str) -> Refusal:
-    wanted: Collection[str] = getattr(error, "allowed", None) or getattr(error, "expected", None) or ()
-    expected = next((words for name, words in _WANTED if name in wanted), "the end")
+def _to_syntax_error(error: UnexpectedInput, text: str) -> FilterSyntaxError:
+    allowed: Collection[str] = getattr(error, "allowed", None) or getattr(error, "expected", None) or ()
+    expected = next((words for name, words in _TOKEN_NAMES if name in allowed), "the end")
     token: Token | None = getattr(error, "token", None)
     if token is not None and token.type == "$END":
-        return Refusal(len(text) + 1, f"the filter ends where {expected} should be")
+        return FilterSyntaxError(len(text) + 1, f"the filter ends, but {expected} is expected")
     at = error.pos_in_stream or 0
-    found = str(token if token is not None else text[at])
-    if token is None and found in {'"', "'"} and "STRING" in wanted:
-        return Refusal(at + 1, "this quote is never closed")
-    return Refusal(at + 1, f"found {found[:30]!r} where {expected} should be")
+    actual = str(token if token is not None else text[at])
+    if token is None and actual in {'"', "'"} and "STRING" in allowed:
+        return FilterSyntaxError(at + 1, "this quote is not closed")
+    return FilterSyntaxError(at + 1, f"expected {expected}, not {actual[:30]!r}")
 
 
 def _node(tree: Tree[Any]) -> Node:
@@ -170,7 +171,7 @@ def _comparison(path: Any, operator: Any, value: Any) -> Comparison:
 def _text(token: Token, *, is_pattern: bool) -> str:
     if token.type != "STRING":
         return str(token)
-    return literals.unquoted(token, _column(token), is_pattern=is_pattern)
+    return literals.unquote(token, _column(token), is_pattern=is_pattern)
 
 
 def comparisons(node: Node) -> Iterator[Comparison]:
@@ -186,7 +187,7 @@ def comparisons(node: Node) -> Iterator[Comparison]:
 
 
 def write(node: Node) -> str:
-    """Return the one text for a tree; reading it, if it is within the limits, gives the tree again."""
+    """Return the canonical text of a tree; parsing it gives the tree again if it is within the limits."""
     match node:
         case Comparison(path, op, word):
             return ".".join(map(_written_key, path)) + op + _written(word)
@@ -203,8 +204,8 @@ def _inner(node: Node) -> str:
 
 
 def _written(word: Word) -> str:
-    return literals.quoted(word.text) if word.quoted else word.text
+    return literals.quote(word.text) if word.quoted else word.text
 
 
 def _written_key(key: str) -> str:
-    return key if _KEY.fullmatch(key) else literals.quoted(key)
+    return key if _KEY.fullmatch(key) else literals.quote(key)

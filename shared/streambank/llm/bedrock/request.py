@@ -1,0 +1,116 @@
+"""One request to Bedrock: sent again where that may help; Bedrock's errors become errors of `streambank.errors`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError, ReadTimeoutError
+
+from streambank.errors import (
+    GenerationError,
+    ModelNotConfigured,
+    ModelOutputTruncated,
+    ModelRejected,
+    ModelThrottled,
+    ModelTimedOut,
+    ModelUnavailable,
+)
+from streambank.retry import RetryPolicy
+
+_THROTTLES = frozenset({"ThrottlingException", "TooManyRequestsException", "ServiceQuotaExceededException"})
+_TRANSIENT = frozenset(
+    {"ModelNotReadyException", "ServiceUnavailableException", "InternalServerException", "ModelErrorException"}
+)
+_ACCESS_ERRORS = frozenset(
+    {"AccessDeniedException", "ResourceNotFoundException", "UnrecognizedClientException", "InvalidSignatureException"}
+)
+_TOO_LONG_MESSAGES = ("too long", "too many tokens", "exceeds the maximum", "maximum context", "input length")
+
+BedrockReply = Mapping[str, Any]
+
+
+def bedrock_retry_policy(sleep: Callable[[float], None], jitter: Callable[[], float]) -> RetryPolicy:
+    """Return the policy for Bedrock; what still fails after four attempts is left to the window's own backoff."""
+    return RetryPolicy(sleep, jitter, max_attempts=4, first_pause_seconds=1.0, max_pause_seconds=20.0)
+
+
+def send(request: Callable[[], BedrockReply], retry_policy: RetryPolicy) -> tuple[BedrockReply, int]:
+    """Return the reply and the number of retries that it took.
+
+    Raises:
+        ModelThrottled, ModelUnavailable: every attempt failed.
+        ModelTimedOut: no reply in time; not sent again, because the model may still be working.
+        ModelOutputTruncated: the request is longer than the model allows.
+        ModelNotConfigured: the model does not exist, or may not be used.
+        ModelRejected: the request is wrong for this model.
+    """
+    for attempt in range(retry_policy.max_attempts):
+        try:
+            return request(), attempt
+        except (ClientError, BotoCoreError) as error:
+            seconds = _pause_after(attempt, error, retry_policy)
+            if seconds is None:
+                raise _translated(error) from None  # botocore's own message may quote the request
+            retry_policy.sleep(seconds)
+    raise AssertionError("unreachable")  # pragma: no cover
+
+
+def _pause_after(attempt: int, error: ClientError | BotoCoreError, retry_policy: RetryPolicy) -> float | None:
+    """Return the pause after failed attempt number *attempt* (from 0), or None if the request is not sent again.
+
+    A Retry-After header replaces the policy's pause, unless it is longer than the policy allows.
+    """
+    if attempt + 1 == retry_policy.max_attempts or not _is_transient(error):
+        return None
+    requested = _retry_after(error)
+    if requested is None:
+        return retry_policy.pause_seconds(attempt)
+    return requested if requested <= retry_policy.max_pause_seconds else None
+
+
+def _code(error: ClientError | BotoCoreError) -> str:
+    return str(error.response.get("Error", {}).get("Code", "")) if isinstance(error, ClientError) else ""
+
+
+def _status(error: ClientError | BotoCoreError) -> int:
+    metadata = error.response.get("ResponseMetadata", {}) if isinstance(error, ClientError) else {}
+    return int(metadata.get("HTTPStatusCode", 0))
+
+
+def _is_transient(error: ClientError | BotoCoreError) -> bool:
+    """Tell whether the same request may succeed soon."""
+    if isinstance(error, ReadTimeoutError) or _code(error) == "ModelTimeoutException":
+        return False
+    if isinstance(error, BotoCoreError):
+        return True
+    return _code(error) in _THROTTLES | _TRANSIENT or _status(error) in {429, 500, 502, 503}
+
+
+def _retry_after(error: ClientError | BotoCoreError) -> float | None:
+    if not isinstance(error, ClientError):
+        return None
+    text = str(error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("retry-after", ""))
+    return float(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
+
+
+def _translated(error: ClientError | BotoCoreError) -> GenerationError:
+    """Return *error* as a GenerationError; its message names the kind of error and quotes nothing of the request."""
+    if isinstance(error, ReadTimeoutError | ConnectTimeoutError) or _code(error) == "ModelTimeoutException":
+        return ModelTimedOut("the model did not reply in time")
+    if isinstance(error, BotoCoreError):
+        return ModelUnavailable(f"the model cannot be reached: {type(error).__name__}")
+    return _translated_client_error(error)
+
+
+def _translated_client_error(error: ClientError) -> GenerationError:
+    code = _code(error)
+    if code in _THROTTLES or _status(error) == 429:
+        return ModelThrottled("the model accepts no more requests at present")
+    if code in _ACCESS_ERRORS or _status(error) in {401, 403, 404}:
+        return ModelNotConfigured(f"the model may not be used: {code}")
+    if any(hint in str(error).lower() for hint in _TOO_LONG_MESSAGES):
+        return ModelOutputTruncated("the request is longer than the model allows")
+    if _is_transient(error):
+        return ModelUnavailable(f"the model failed: {code or _status(error)}")
+    return ModelRejected(f"the model rejected the request: {code or _status(error)}")

@@ -1,0 +1,124 @@
+"""Changes that callers make to a memory: create, update, roll back."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from streambank.errors import FailedPrecondition, InvalidArgument
+from streambank.model.bank import BankConfig
+from streambank.model.memory import Change, Memory, Revision
+from streambank.model.metadata import Metadata
+from streambank.model.rule import WindowSettings
+from streambank.rules.consolidation import keeps_revisions, revision_expiry
+
+# The fields that an update may change, in the wire's camelCase; only `fact` makes a revision. Others are ignored.
+CHANGEABLE = frozenset({"fact", "displayName", "description", "topics", "metadata", "ttl", "expireTime"})
+IGNORED = frozenset({"scope", "name", "revisionTtl", "revisionExpireTime", "revisionLabels", "disableMemoryRevisions"})
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A memory as a caller sends it; *fields* are the fields that it sets, *expires* is an instant already."""
+
+    fields: AbstractSet[str]
+    fact: str = ""
+    display_name: str | None = None
+    description: str | None = None
+    topics: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=dict)
+    expires: datetime | None = None
+    settings: WindowSettings = field(default_factory=WindowSettings)
+
+
+def creation(
+    memory_id: str, scope: dict[str, str], edit: Edit, config: BankConfig, vector: bytes, *, now: datetime
+) -> Change:
+    """Return the change that creates a memory as a caller states it."""
+    memory = Memory(
+        id=memory_id,
+        fact=edit.fact,
+        scope=scope,
+        created=now,
+        updated=now,
+        as_of=now,
+        topics=edit.topics,
+        metadata=edit.metadata,
+        vector=vector,
+        expires=_expiry(edit, config.create_ttl, None, now=now),
+        display_name=edit.display_name,
+        description=edit.description,
+        revision=int(keeps_revisions(edit.settings, config)),
+    )
+    return Change(None, memory, _revision(memory, edit.settings, config, now=now))
+
+
+def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now: datetime) -> Change:
+    """Return the change that *edit* makes to *memory*: the fields that it sets, and the expiry that follows.
+
+    Raises:
+        FailedPrecondition: the edit sets the fact of a profile, which is its data.
+    """
+    fields = edit.fields
+    if memory.profile and "fact" in fields:
+        raise FailedPrecondition("the fact of a profile cannot be changed; only generations change it")
+    is_new_fact = "fact" in fields and edit.fact != memory.fact
+    after = replace(
+        memory,
+        fact=edit.fact if "fact" in fields else memory.fact,
+        vector=vector if "fact" in fields else memory.vector,
+        display_name=edit.display_name if "displayName" in fields else memory.display_name,
+        description=edit.description if "description" in fields else memory.description,
+        topics=edit.topics if "topics" in fields else memory.topics,
+        metadata=edit.metadata if "metadata" in fields else memory.metadata,
+        expires=_expiry(edit, config.update_ttl, memory.expires, now=now),
+        as_of=now if "fact" in fields else memory.as_of,
+        updated=now,
+        revision=memory.revision + (is_new_fact and keeps_revisions(edit.settings, config)),
+    )
+    return Change(memory, after, _revision(after, edit.settings, config, now=now) if is_new_fact else None)
+
+
+def rollback(memory: Memory, target: Revision, config: BankConfig, vector: bytes, *, now: datetime) -> Change:
+    """Return the change that restores the fact of *target*; a deleted memory exists again.
+
+    Raises:
+        FailedPrecondition: the target is the empty revision of a deletion, or the memory has expired.
+    """
+    if not target.fact:
+        raise FailedPrecondition(f"revision {target.number} is a deletion; there is nothing to roll back to")
+    if memory.expires is not None and memory.expires <= now:
+        raise FailedPrecondition("the memory has expired; there is nothing to roll back")
+    after = replace(
+        memory,
+        fact=target.fact,
+        vector=vector,
+        deleted=None,
+        as_of=now,
+        updated=now,
+        revision=memory.revision + keeps_revisions(WindowSettings(), config),
+    )
+    return Change(memory, after, _revision(after, WindowSettings(), config, now=now))
+
+
+def _expiry(edit: Edit, ttl: timedelta | None, current: datetime | None, *, now: datetime) -> datetime | None:
+    """Return the expiry of the request, else the bank's TTL from *now* on, else the current expiry."""
+    if edit.fields & {"ttl", "expireTime"}:
+        return edit.expires
+    return now + ttl if ttl else current
+
+
+def _revision(memory: Memory, settings: WindowSettings, config: BankConfig, *, now: datetime) -> Revision | None:
+    if not keeps_revisions(settings, config):
+        return None
+    expires, labels = revision_expiry(settings, config, now=now), settings.revision_labels or {}
+    return Revision(memory.id, memory.revision, memory.fact, now, expires, labels, is_profile=bool(memory.profile))
+
+
+def parse_update_mask(names: AbstractSet[str]) -> AbstractSet[str]:
+    """Return the fields that an update mask names. Raises InvalidArgument for a field that cannot be changed."""
+    unknown = names - CHANGEABLE - IGNORED
+    if unknown:
+        raise InvalidArgument("updateMask", "names " + ", ".join(sorted(unknown)) + ", which cannot be changed")
+    return names & CHANGEABLE

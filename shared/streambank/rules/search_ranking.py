@@ -1,0 +1,113 @@
+"""Ranks memories and events of a scope for a query, by shared words and by similarity of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from streambank.model.memory import Citation, Memory
+from streambank.model.search import RawEvent
+from streambank.rules import bm25, citations, score_fusion, vectors
+from streambank.rules.bm25 import WordCounts
+
+# The weight of the words of the turns before and after an event.
+NEIGHBOUR_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedQuery:
+    """The text of a search, and its packed vector."""
+
+    text: str
+    vector: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEntry:
+    """A memory or an event to rank: its words, and its similarity to the query, if known."""
+
+    item: Memory | RawEvent
+    words: WordCounts
+    similarity: float | None
+
+    def precedence(self) -> tuple[bool, float, str]:
+        """Return the sort key of entries with equal scores: memories before events, the newer one first, then by id."""
+        if isinstance(self.item, Memory):
+            return False, -self.item.updated.timestamp(), self.item.id
+        return True, -self.item.event.order()[0].timestamp(), f"{self.item.stream.sid} {self.item.event.seq:012}"
+
+
+Hit = tuple[float, Memory | RawEvent]
+
+
+def memory_entries(
+    query: EmbeddedQuery, memories: Sequence[Memory], cited: Mapping[str, Sequence[Citation]]
+) -> list[SearchEntry]:
+    """Return the entries of *memories*; a memory matches by its fact and by the turns that it cites."""
+    near = vectors.similarities(query.vector, (memory.vector for memory in memories))
+    return [
+        SearchEntry(
+            memory, bm25.count_words("\n".join([memory.fact, *(one.text for one in cited.get(memory.id, ()))])), one
+        )
+        for memory, one in zip(memories, near, strict=True)
+    ]
+
+
+def event_entries(
+    query: EmbeddedQuery, events: Sequence[RawEvent], own: Sequence[bytes], memories: Sequence[SearchEntry]
+) -> list[SearchEntry]:
+    """Return the entries of *events*, with the words of their neighbours at a lower weight.
+
+    *own* holds the vectors of the first events. Each other event has the similarity of the nearest memory that cites
+    it, or none.
+    """
+    words = {one.place: bm25.count_words(citations.event_line(one.event)) for one in events}
+    direct = dict(zip((one.place for one in events), vectors.similarities(query.vector, own), strict=False))
+    near = _similarity_of_citing_memories(memories) | direct
+    return [SearchEntry(one, _with_neighbours(one, words), near.get(one.place)) for one in events if words[one.place]]
+
+
+def _with_neighbours(one: RawEvent, words: Mapping[tuple[str, int], WordCounts]) -> WordCounts:
+    sid, seq = one.place
+    beside = (words[near] for near in ((sid, seq - 1), (sid, seq + 1)) if near in words)
+    return bm25.add_weighted(words[one.place], *((NEIGHBOUR_WEIGHT, other) for other in beside))
+
+
+def _similarity_of_citing_memories(memories: Sequence[SearchEntry]) -> dict[tuple[str, int], float]:
+    """Return, for each cited event, the similarity of the nearest memory that cites it."""
+    near: dict[tuple[str, int], float] = {}
+    for entry in memories:
+        if entry.similarity is not None:
+            for place in cited_events(entry.item):
+                near[place] = max(entry.similarity, near.get(place, entry.similarity))
+    return near
+
+
+def cited_events(item: Memory | RawEvent) -> Iterator[tuple[str, int]]:
+    """Yield stream and number of each event that a memory cites; an event cites none."""
+    for evidence in item.evidence if isinstance(item, Memory) else ():
+        for seq in evidence.seqs:
+            yield evidence.sid, seq
+
+
+def rank(query: str, entries: Sequence[SearchEntry]) -> list[Hit]:
+    """Return *entries* with their distance from *query*, nearest first; ties by the newer one, then by id.
+
+    If no entry shares a word with the query, the similarity alone decides.
+    """
+    shares: Sequence[float | None] | None = bm25.shares(query, [entry.words for entry in entries])
+    scored = [
+        (vectors.distance(score_fusion.fuse(share, entry.similarity)), entry)
+        for share, entry in zip(shares or [None] * len(entries), entries, strict=True)
+    ]
+    scored.sort(key=lambda pair: (pair[0], *pair[1].precedence()))
+    return [(distance, entry.item) for distance, entry in scored]
+
+
+def drop_cited_events(hits: Sequence[Hit]) -> Iterator[Hit]:
+    """Yield *hits* without the events that a better memory among them cites."""
+    cited: set[tuple[str, int]] = set()
+    for distance, item in hits:
+        cited.update(cited_events(item))
+        if isinstance(item, Memory) or item.place not in cited:
+            yield distance, item
