@@ -37,7 +37,7 @@ class Player:
                 "memories:ingestEvents",
                 {"streamId": "talk", "directContentsSource": {"events": events}, "forceFlush": True},
             )
-            if not self.service.settle(_PATIENCE_SECONDS):
+            if not self.service.wait_until_idle(_PATIENCE_SECONDS):
                 raise TimeoutError("the service does not come to rest")
 
     def memories(self) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ def plant(service: LocalService) -> tuple[dict[str, list[str]], dict[str, list[s
             _post(client, f"/sessions?sessionId={name}", {"userId": "123"})
         done = _post(client, "/memories:ingestEvents", _call("My name is Ada.", force=True))
         waiting = _post(client, "/memories:ingestEvents", _call("I like tea.", force=False))
-    service.settle()
+    service.wait_until_idle()
     operation = done["name"].rpartition("/")[2]
     known = {"memory": [KEPT], "session": [KEPT], "operation": [operation, f"{operation}-g", "create-1"]}
     doomed = {"memory": [DOOMED], "session": [DOOMED], "operation": [waiting["name"].rpartition("/")[2]]}

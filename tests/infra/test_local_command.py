@@ -43,7 +43,7 @@ def test_missing_module_is_told_in_one_line() -> None:
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (1, "")
     assert err.count("\n") == 1
-    assert "missing moto; install" in err
+    assert "missing moto; install what is missing with: make setup" in err
 
 
 def test_interrupt_while_starting_ends_cleanly() -> None:

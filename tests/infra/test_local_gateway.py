@@ -78,9 +78,9 @@ def test_token_opens_in_either_header(server: HttpServer, headers: dict[str, str
 
 def test_gateway_may_leave_tokens_to_the_functions() -> None:
     """Where functions ask for keys, requests with any token and with none reach them as they came."""
-    gateway = Gateway(ROUTES, Echo(), asks_for_token=False)
+    gateway = Gateway(ROUTES, Echo(), requires_token=False)
     for headers in ((), (("Authorization", "Bearer sb_x"),)):
-        answer = gateway.answer(Request("GET", "/a", headers))
+        answer = gateway.handle(Request("GET", "/a", headers))
         assert answer.status == 200
         assert json.loads(answer.body)["headers"] == {name.lower(): value for name, value in headers}
 

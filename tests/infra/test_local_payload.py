@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank_local.emulator.stack import Route
-from streambank_local.http.payload import BadAnswerError, Request, event, response, route_of
+from streambank_local.http.payload import BadResponseError, Request, event, match_route, response
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LONG = Route("POST", "/{version}/projects/{project}/{collection}/{bank}/memories:ingestEvents", "Ingest")
@@ -40,7 +40,7 @@ ROUTES = (REST, SHORT, LONG)
 def test_most_specific_route_wins(method: str, path: str, route: Route, parameters: dict[str, str]) -> None:
     """A parameter takes one segment, and a full match goes before a greedy one, in whatever order they stand."""
     for routes in (ROUTES, ROUTES[::-1]):
-        match = route_of(routes, method, path)
+        match = match_route(routes, method, path)
         assert match is not None
         assert (match.route, match.parameters) == (route, parameters)
 
@@ -48,17 +48,17 @@ def test_most_specific_route_wins(method: str, path: str, route: Route, paramete
 def test_literal_goes_before_parameter_and_method_before_any() -> None:
     """Among full matches the earlier literal wins, and among equal paths the named method."""
     routes = [Route("ANY", "/{a}/b", "1"), Route("GET", "/x/{b}", "2"), Route("ANY", "/x/{b}", "3")]
-    found = [route_of(routes, method, "/x/b") for method in ("GET", "PUT")]
+    found = [match_route(routes, method, "/x/b") for method in ("GET", "PUT")]
     assert [match.route.function for match in found if match] == ["2", "3"]
 
 
 def test_nothing_matches_the_root() -> None:
     """A greedy parameter takes at least one character."""
-    assert route_of(ROUTES, "GET", "/") is None
+    assert match_route(ROUTES, "GET", "/") is None
 
 
 def made(request: Request) -> dict[str, Any]:
-    match = route_of(ROUTES, request.method, request.path)
+    match = match_route(ROUTES, request.method, request.path)
     assert match is not None
     return event(request, match, NOW)
 
@@ -145,5 +145,5 @@ def test_answer_without_status_is_200_and_json(answer: Any) -> None:
 )
 def test_answer_that_is_no_response_is_an_error(answer: Any) -> None:
     """What API Gateway cannot render is told apart."""
-    with pytest.raises(BadAnswerError):
+    with pytest.raises(BadResponseError):
         response(answer)

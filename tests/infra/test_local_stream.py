@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from streambank_local.emulator.functions import Failure, InvocationResult
 from streambank_local.emulator.stack import StreamMapping
-from streambank_local.emulator.stream import Delivery, Record, shaped
+from streambank_local.emulator.stream import Delivery, Record, to_lambda_record
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/t/stream/1"
 BISECTING = StreamMapping(
@@ -172,7 +172,7 @@ def test_record_has_lambdas_shape() -> None:
             "StreamViewType": "NEW_IMAGE",
         },
     }
-    event = shaped(raw, ARN)
+    event = to_lambda_record(raw, ARN)
     assert event == {
         "eventID": "e",
         "eventName": "INSERT",

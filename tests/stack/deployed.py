@@ -46,7 +46,7 @@ class Deployed:
     def now(self) -> datetime:
         return datetime.now(UTC)
 
-    def settle(self) -> bool:
+    def wait_until_idle(self) -> bool:
         """Wait until twice in a row nothing runs and no window waits for what the stream brings."""
         deadline, quiet = time.monotonic() + SETTLE_SECONDS, 0
         while quiet < 2:
@@ -70,11 +70,11 @@ class Deployed:
     # ---- what a deployed stack does not offer
 
     @property
-    def pump_enabled(self) -> bool:
+    def poller_enabled(self) -> bool:
         return True
 
-    @pump_enabled.setter
-    def pump_enabled(self, enabled: bool) -> None:
+    @poller_enabled.setter
+    def poller_enabled(self, enabled: bool) -> None:
         if not enabled:
             _needs("a stream that can be cut")
 
