@@ -25,21 +25,21 @@ from streambank_local.installation import stack_folder
 IDLE_TIMEOUT_SECONDS = 60.0
 IDLE_POLL_SECONDS = 0.01
 
-# An advance by ten years over one stream that is due each hour; more than this is a due time that never goes away.
+# Ten years of a stream that is due each hour take 87,660 steps; more than this is a due time that never goes away.
 MAXIMUM_STEPS = 100_000
 
 _ENVIRONMENT = {
-    # Otherwise stream calls go to a host that the emulator does not know.
+    # Without this boto3 sends stream calls to a host that the emulator does not know.
     "AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled",
     "AWS_ACCESS_KEY_ID": "local",
     "AWS_SECRET_ACCESS_KEY": "local",
     "AWS_SESSION_TOKEN": "local",
     "AWS_REGION": stack.REGION,
     "AWS_DEFAULT_REGION": stack.REGION,
-    # Metrics are lines on standard output, and nobody reads them here.
+    # Metrics would be lines on standard output.
     "POWERTOOLS_METRICS_DISABLED": "true",
 }
-# What could lead a client past the emulator, or to somebody's real account.
+# Variables that could lead a client past the emulator, or to a real account.
 _REMOVED = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ENDPOINT_URL")
 
 _log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""How costs grow: the lines are fitted right, and docs/growth.md says what is counted."""
+"""How costs grow: the lines are fit right, and docs/growth.md says what is counted."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.growing import CASES, Case
-from benchmarks.growth import Line, fitted, main, measured
+from benchmarks.growth import Line, fit, main, measure
+from benchmarks.growth_cases import CASES, Case
 
 pytestmark = pytest.mark.slow  # recounts
 
@@ -43,16 +43,16 @@ def _documented() -> dict[tuple[str, str], str]:
 
 
 def _check(case: Case, count: int) -> None:
-    assert measured(case, count).calls == _calls(_documented()[case.grows_with, case.name], count)
+    assert measure(case, count).calls == _calls(_documented()[case.grows_with, case.name], count)
 
 
 def test_a_constant_and_a_line_are_told_apart() -> None:
     """What does not grow has no slope, what grows evenly has no error, and what does neither is told as about so."""
-    assert str(fitted([(1, 8), (10, 8), (100, 8)])) == "8"
-    assert str(fitted([(1, 11), (10, 29), (100, 209)])) == "9 + 2 n"
-    assert str(fitted([(1, 3), (10, 30)])) == "3 n"
-    assert fitted([(1, 10), (10, 28)]).at(1_000_000) == pytest.approx(2_000_008)
-    assert str(fitted([(1, 1), (10, 50), (100, 60)])).startswith("~ ")
+    assert str(fit([(1, 8), (10, 8), (100, 8)])) == "8"
+    assert str(fit([(1, 11), (10, 29), (100, 209)])) == "9 + 2 n"
+    assert str(fit([(1, 3), (10, 30)])) == "3 n"
+    assert fit([(1, 10), (10, 28)]).at(1_000_000) == pytest.approx(2_000_008)
+    assert str(fit([(1, 1), (10, 50), (100, 60)])).startswith("~ ")
     assert str(Line(8, 0.0001)) == "8"
 
 

@@ -13,15 +13,15 @@ from random import Random
 import boto3
 import pytest
 
-from benchmarks.load import reading, report
+from benchmarks.load import inspection, report
 from benchmarks.load.__main__ import main
+from benchmarks.load.callers import CallResult, Limits, drive, send
 from benchmarks.load.calls import Call, Stream, event_id, states_fact, text, word
-from benchmarks.load.counting import Counting
-from benchmarks.load.driving import Answer, Limits, drive, send
+from benchmarks.load.faults import ApiStream, StoredStream, Window, memory_faults, stream_faults
+from benchmarks.load.request_counter import RequestCounter
 from benchmarks.load.scenarios import LARGEST, SCENARIOS, SMALLEST_LARGE
-from benchmarks.load.sent import Sent, books
-from benchmarks.load.target import Refused, Target, existing, loopback, own
-from benchmarks.load.verdict import Shown, Stored, Window, memory_faults, stream_faults
+from benchmarks.load.sent_events import SentEvents, by_stream
+from benchmarks.load.target import Target, TargetRefused, connect, loopback, start_service
 from streambank.errors import Conflict
 from streambank.model import ids
 from streambank.store import keys
@@ -29,11 +29,11 @@ from tests.world import World
 
 pytestmark = pytest.mark.slow  # a service of its own
 
-# ---- the verdict, of books that are right but for one thing
+# ---- the verdict, of by_stream that are right but for one thing
 
-SENT = Sent(events={1, 2, 3}, accepted=3)
-SHOWN = Shown((Window(1, "DONE", 2, 2), Window(2, "DONE", 1, 1)), 0, 3)
-STORED = Stored(
+SENT = SentEvents(events={1, 2, 3}, accepted=3)
+SHOWN = ApiStream((Window(1, "DONE", 2, 2), Window(2, "DONE", 1, 1)), 0, 3)
+STORED = StoredStream(
     events=tuple((number, event_id(number), text(number)) for number in (1, 2, 3)),
     spans=((1, 1, 2), (2, 3, 3)),
     markers=((1, 1), (2, 1), (3, 2)),
@@ -51,26 +51,26 @@ def test_nothing_is_found_where_nothing_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("sent", "shown", "fault"),
     [
-        (replace(SENT, accepted=4), SHOWN, "acceptedEvents come to 4, not 3"),
-        (replace(SENT, accepted=2), SHOWN, "acceptedEvents come to 2, not 3"),
-        (replace(SENT, accepted=1, unsure={2}), SHOWN, "acceptedEvents come to 1, not 3"),
-        (replace(SENT, untaken=2), SHOWN, "2 calls were never taken"),
+        (replace(SENT, accepted=4), SHOWN, "acceptedEvents sum to 4, not 3"),
+        (replace(SENT, accepted=2), SHOWN, "acceptedEvents sum to 2, not 3"),
+        (replace(SENT, accepted=1, uncertain={2}), SHOWN, "acceptedEvents sum to 1, not 3"),
+        (replace(SENT, failed_calls=2), SHOWN, "2 calls failed"),
         (SENT, replace(SHOWN, windows=SHOWN.windows[:1]), "1 windows hold 2 events, not 3"),
         (SENT, replace(SHOWN, windows=(*SHOWN.windows, Window(3, "DONE", 1, 1))), "3 windows hold 4 events, not 3"),
         (SENT, replace(SHOWN, windows=(Window(1, "DONE", 3, 2),)), "1 windows cover 2 events, not 3"),
         (SENT, replace(SHOWN, windows=(Window(1, "PARKED", 3, 3),)), "window 1 is PARKED"),
-        (SENT, replace(SHOWN, replay_accepted=1), "a replay of 3 events was told 1 accepted, 3 duplicates"),
-        (SENT, replace(SHOWN, replay_duplicates=2), "a replay of 3 events was told 0 accepted, 2 duplicates"),
+        (SENT, replace(SHOWN, replay_accepted=1), "a replay of 3 events returned 1 accepted, 3 duplicates"),
+        (SENT, replace(SHOWN, replay_duplicates=2), "a replay of 3 events returned 0 accepted, 2 duplicates"),
     ],
 )
-def test_a_broken_count_is_found(sent: Sent, shown: Shown, fault: str) -> None:
+def test_a_broken_count_is_found(sent: SentEvents, shown: ApiStream, fault: str) -> None:
     """Each count that the API shows wrongly is told, before what follows from it."""
     assert next(stream_faults(sent, shown, STORED)) == fault
 
 
 def test_a_try_that_failed_may_have_written() -> None:
     """What a failed try wrote is told as a duplicate by the next: that is no loss."""
-    assert list(stream_faults(replace(SENT, accepted=2, unsure={2}), SHOWN, STORED)) == []
+    assert list(stream_faults(replace(SENT, accepted=2, uncertain={2}), SHOWN, STORED)) == []
 
 
 @pytest.mark.parametrize(
@@ -79,15 +79,15 @@ def test_a_try_that_failed_may_have_written() -> None:
         (replace(STORED, events=STORED.events[:2]), "event is lost: 1, e3 among them"),
         (replace(STORED, events=(*STORED.events, (4, "e3", text(3)))), "event is doubled: 1, e3 among them"),
         (replace(STORED, events=(*STORED.events, (4, "e9", text(9)))), "event was never sent: 1, e9 among them"),
-        (replace(STORED, events=(*STORED.events[:2], (3, "e3", text(1)))), "an event holds another's text"),
+        (replace(STORED, events=(*STORED.events[:2], (3, "e3", text(1)))), "an event has the text of another"),
         (replace(STORED, pending=1), "1 events are in no window yet"),
-        (replace(STORED, spans=((1, 1, 2),)), "windows and events do not number the same"),
-        (replace(STORED, spans=((1, 1, 2), (2, 2, 3))), "windows and events do not number the same"),
-        (replace(STORED, markers=STORED.markers[:2]), "markers and windows do not place the same events"),
-        (replace(STORED, markers=((1, 1), (2, 2), (3, 2))), "markers and windows do not place the same events"),
+        (replace(STORED, spans=((1, 1, 2),)), "the windows' ranges do not match the events' numbers"),
+        (replace(STORED, spans=((1, 1, 2), (2, 2, 3))), "the windows' ranges do not match the events' numbers"),
+        (replace(STORED, markers=STORED.markers[:2]), "markers and windows disagree"),
+        (replace(STORED, markers=((1, 1), (2, 2), (3, 2))), "markers and windows disagree"),
     ],
 )
-def test_a_broken_table_is_found(stored: Stored, fault: str) -> None:
+def test_a_broken_table_is_found(stored: StoredStream, fault: str) -> None:
     """What the table holds too little, too much or in the wrong place is told first."""
     assert next(stream_faults(SENT, SHOWN, stored)).startswith(fault)
 
@@ -134,7 +134,7 @@ def test_scenarios_are_what_they_are_called() -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_new_events_are_numbered_once(name: str) -> None:
-    """An event's number belongs to one stream, whatever the scenario: that is what the books rest on."""
+    """An event's number belongs to one stream, whatever the scenario: that is what the by_stream rest on."""
     owners: dict[int, set[Stream]] = {}
     for call in _drawn(name, 200):
         for number in call.events:
@@ -174,8 +174,8 @@ def test_loopback_is_taken_as_an_address() -> None:
 
 def test_nobody_there_is_told() -> None:
     """A loopback address without a service in local mode is refused."""
-    with pytest.raises(Refused, match="no service in local mode"):
-        existing("http://127.0.0.1:1")
+    with pytest.raises(TargetRefused, match="no service in local mode"):
+        connect("http://127.0.0.1:1")
 
 
 # ---- callers
@@ -216,12 +216,12 @@ def test_what_is_not_answered_is_sent_again(moody: Target) -> None:
     with moody.client() as client:
         answer = send(client, call, Random(1))
     assert (answer.statuses, answer.accepted, answer.duplicates) == ((0, 503, 200), 1, 2)
-    assert books([answer]) == {call.stream: Sent({1, 2, 3}, accepted=1, unsure={1, 2, 3})}
+    assert by_stream([answer]) == {call.stream: SentEvents({1, 2, 3}, accepted=1, uncertain={1, 2, 3})}
 
 
 def test_lost_races_are_counted_by_what_they_were_for(world: World) -> None:
     """A transaction that is cancelled counts as a lost race of its kind, one that is not counts as a request."""
-    with Counting(world.client) as counting:
+    with RequestCounter(world.client) as counter:
         world.ingest({"content": {"role": "user", "parts": [{"text": "Hm."}]}}, forceFlush=True)
         world.settle()
         head = world.streams.head("default", world.ingest().operation.id.sid)
@@ -229,7 +229,7 @@ def test_lost_races_are_counted_by_what_they_were_for(world: World) -> None:
         stale = replace(head, version=head.version - 1)
         with pytest.raises(Conflict):
             world.streams.commit(stale, head, (), now=world.clock(), retention_policy=world.retention_policy)
-    requests, conflicts = counting.so_far()
+    requests, conflicts = counter.counts()
     assert (requests["ingest"], requests["seal"]) == (2, 1)
     assert requests["commit"] >= 1
     assert +conflicts == Counter(ingest=1)
@@ -240,7 +240,9 @@ def test_lost_races_are_counted_by_what_they_were_for(world: World) -> None:
 
 def test_latency_is_told_as_multiples() -> None:
     """Quantiles are those of all calls, and each is told in milliseconds and as a multiple of an idle call's."""
-    answers = [Answer(Call(Stream("u", "s"), (n,)), n / 100, (503, 200) if n == 1 else (200,)) for n in range(1, 101)]
+    answers = [
+        CallResult(Call(Stream("u", "s"), (n,)), n / 100, (503, 200) if n == 1 else (200,)) for n in range(1, 101)
+    ]
     assert [report.quantile([a.seconds for a in answers], percent) for percent in (50, 90, 99)] == [0.5, 0.9, 0.99]
     run = report.Run("many", answers, 10.0, Counter(ingest=101), Counter(ingest=1))
     head, spread, told = report.lines(run, 0.1)
@@ -256,7 +258,7 @@ def test_latency_is_told_as_multiples() -> None:
 
 @pytest.fixture(scope="module")
 def target() -> Iterator[Target]:
-    with own() as target:
+    with start_service() as target:
         yield target
 
 
@@ -274,16 +276,16 @@ def test_what_is_taken_from_the_table_is_missed(target: Target) -> None:
     """The verdict on a real service is clean; an accepted event and a memory that are taken away are both missed."""
     stream = Stream("driven", "s")
     calls = SCENARIOS["many"]([stream], Random(1), itertools.count(1))
-    known = books(drive(target, calls, Limits(60, 12), callers=2, random=Random(1)))
+    known = by_stream(drive(target, calls, Limits(60, 12), callers=2, random=Random(1)))
     assert sum(map(states_fact, known[stream].events)) > 1
-    assert reading.faults(target, known) == []
+    assert inspection.find_faults(target, known) == []
     _take_last(target, keys.stream("default", ids.stream_key(stream.scope, "s")), "B#")
     _take_last(target, keys.scope("default", ids.scope_id(stream.scope)), "M#")
-    found = reading.faults(target, known)
+    found = inspection.find_faults(target, known)
     assert any("s: event is lost" in fault for fault in found)
     assert any("driven: memory is lost: 1" in fault for fault in found)
     known[stream].events.add(999_999)
-    assert any("acceptedEvents come to" in fault for fault in reading.faults(target, known))
+    assert any("acceptedEvents sum to" in fault for fault in inspection.find_faults(target, known))
 
 
 def _take_last(target: Target, partition: str, kind: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 BANK = "memoryBanks/default"
-# Local mode's own; nothing beyond this machine reaches the service.
+# Local mode's fixed token; only this machine reaches the service.
 TOKEN = "local"  # noqa: S105
 
 Document = dict[str, Any]

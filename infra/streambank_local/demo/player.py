@@ -14,7 +14,7 @@ IDLE = timedelta(minutes=10)
 OVERLAP = 2
 STREAM = "chat"
 RULE = {"eventCount": EVENT_COUNT, "idleDuration": f"{IDLE.seconds}s", "overlapEventCount": OVERLAP}
-# Longer than any trigger of the conversation, and than the 24 hours after which every window is sealed.
+# Longer than every trigger of the conversation, and than the 24 hours after which every window is sealed.
 FINAL_ADVANCE = timedelta(hours=25)
 TIMEOUT_SECONDS = 30
 _VERDICTS = "CREATED UPDATED DELETED UNCHANGED REJECTED"

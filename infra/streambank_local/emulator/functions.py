@@ -17,7 +17,7 @@ from streambank_local.emulator.stack import Function
 
 PACKAGE = "functions"
 
-# Powertools' resolver mixes up answers under threads, so the function that uses it takes one call at a time.
+# Powertools' resolver mixes up replies of threads, so the function that uses it handles one call at a time.
 SERIAL_FUNCTIONS = frozenset({"Api"})
 
 Handler = Callable[[Any, Any], Any]

@@ -37,7 +37,7 @@ _NO_REASON: Reason = (None, None, None)
 _LOCK = threading.RLock()
 _replaced: list[tuple[type, str, Any]] = []
 
-# What AWS finds only when it applies an action to the stored item: a reason of the cancelled transaction.
+# Errors that AWS raises when it applies an action to the stored item; they become reasons of the cancelled transaction.
 _APPLY_ERRORS = (
     exceptions.AttributeDoesNotExist,
     exceptions.IncorrectDataType,

@@ -20,15 +20,15 @@ from streambank_local.emulator.filters import Pattern
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
 NAME = "streambank"
-# The template does not offer `open`: the gateway asks for local mode's own token instead.
+# The template does not allow `open`: in local mode the gateway requires a fixed token instead.
 LOCAL_PARAMETERS = {"Model": "embedded", "LogLevel": "WARNING", "AuthMode": "open"}
 
-# Where a mapping names none. AWS would retry for a day, and hold up the stream as long.
+# For a mapping that names none. AWS would retry for a day and block the stream meanwhile.
 RETRY_ATTEMPTS = 3
 
 _CODE = {"Bucket": "streambank-code", "Key": "empty.zip"}
 
-# What the emulator deploys and local mode uses. The gateway and the timer are our own, and nothing alarms a laptop.
+# What the emulator deploys and local mode uses. Local mode has its own gateway and timer, and needs no alarms.
 _DEPLOYABLE = {
     "AWS::DynamoDB::Table",
     "AWS::IAM::ManagedPolicy",

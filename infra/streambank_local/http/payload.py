@@ -19,7 +19,7 @@ from streambank_local.emulator.stack import ACCOUNT, Route
 STAGE = "$default"
 
 _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
-# The server writes these itself.
+# The server writes these headers itself.
 _HOP_HEADERS = {"connection", "content-length", "date", "keep-alive", "server", "transfer-encoding"}
 
 
