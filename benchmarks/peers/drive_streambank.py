@@ -9,7 +9,7 @@ import httpx
 from benchmarks.peers import drivers
 from benchmarks.peers.conversation import Message, batches
 from streambank_local.service import LocalService
-from tests.journeys.caller import Caller, Document, Stream, said
+from tests.journeys.caller import Caller, Document, Stream
 
 ROLES = {"user": "user", "assistant": "model"}
 
@@ -33,7 +33,10 @@ def _send(stream: Stream, events: list[Document], rule: Document) -> None:
 
 
 def _events(number: int, turn: list[Message]) -> list[Document]:
-    return [said(one.text, f"{number}-{one.role}", role=ROLES[one.role]) for one in turn]
+    return [
+        {"event_id": f"{number}-{one.role}", "content": {"role": ROLES[one.role], "parts": [{"text": one.text}]}}
+        for one in turn
+    ]
 
 
 def _client(service: LocalService) -> httpx.Client:

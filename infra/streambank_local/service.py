@@ -13,6 +13,8 @@ from typing import Any, Self
 
 from moto import mock_aws
 
+from streambank import wiring
+from streambank.wiring import overrides
 from streambank_local.basic.models import BasicModels
 from streambank_local.clock import Clock, MovableClock
 from streambank_local.emulator import machine, moto_repair, stack
@@ -46,10 +48,7 @@ _log = logging.getLogger(__name__)
 
 
 def use_wiring(clock: Clock) -> None:
-    """Give the product's composition root the service's clock."""
-    from streambank import wiring
-    from streambank.wiring import overrides
-
+    """Give the composition root *clock*, and the basic model if it is selected."""
     is_basic = os.environ.get("STREAMBANK_MODEL") == "embedded"
     overrides.current.models = BasicModels() if is_basic else None
     wiring.use_clock(clock)

@@ -195,13 +195,13 @@ def test_the_table_tells_what_is_stale():
 def test_a_driver_stays_on_this_machine():
     """A connection to another machine is refused before it is tried, and told."""
     script = (
-        "import socket\nfrom benchmarks.peers import driving\n"
+        "import socket\nfrom benchmarks.peers import drivers\n"
         "def drive(url, turns):\n"
         "    for address in (('192.0.2.1', 9), ('peers.invalid', 9)):\n"
         "        try:\n            socket.create_connection(address)\n"
         "        except ConnectionRefusedError:\n            pass\n"
         "    return [f'{url} {turns}']\n"
-        "driving.run(drive, 'httpx')\n"
+        "drivers.run(drive, 'httpx')\n"
     )
     environment = {"PYTHONPATH": str(ROOT), "PEERS_MODEL_URL": "u"}
     command = [sys.executable, "-c", script, "--turns", "3"]

@@ -4,16 +4,11 @@ import gc
 import logging
 import signal
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from streambank_local.demo.conversation import load
 from streambank_local.demo.screen import Screen
-from streambank_local.installation import RUN_COMMAND, install_message, missing_modules
+from streambank_local.installation import install_message, missing_modules
 
 INTERRUPTED = 130
-_NEXT = f"Next: `{RUN_COMMAND}` serves the API on this machine until Ctrl-C; README.md shows the first calls."
 
 
 def main() -> int:
@@ -42,51 +37,10 @@ def _run(screen: Screen) -> list[str]:
     gc.disable()
     try:
         # Imported here, because this takes seconds: the lines above appear first.
-        from streambank_local.demo.api import DemoError
-        from streambank_local.emulator.stack import StackError
-        from streambank_local.service import LocalService
+        from streambank_local.demo.run import run
     except ModuleNotFoundError as error:
         return [install_message(str(error))]
-    try:
-        with LocalService(timer_enabled=False) as service:
-            gc.enable()
-            with _interruptible_once():
-                return _with_service(service.base_url, screen)
-    except (DemoError, ModuleNotFoundError, OSError, StackError) as error:
-        return [" ".join(str(error).split())]
-
-
-@contextmanager
-def _interruptible_once() -> Iterator[None]:
-    """Let the first Ctrl-C through; a second one must not interrupt the shutdown."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        raise
-
-
-def _with_service(base_url: str, screen: Screen) -> list[str]:
-    from streambank_local.demo import findings, report
-    from streambank_local.demo.api import Api
-    from streambank_local.demo.player import play
-
-    conversation, begun = load(), time.monotonic()
-    report.announce(conversation, screen)
-    api = Api(base_url)
-    try:
-        result = play(conversation, api, screen)
-        gathered = findings.gather(conversation, result, api)
-    finally:
-        api.close()
-    report.show(conversation, result, gathered, screen)
-    failures = findings.problems(conversation, result, gathered)
-    if not failures:
-        screen.line()
-        seconds = time.monotonic() - begun
-        screen.item(f"Five weeks in {seconds:.0f} seconds. {_NEXT}", indent=0, style="bold")
-    return failures
+    return run(screen)
 
 
 if __name__ == "__main__":

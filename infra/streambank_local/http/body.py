@@ -5,7 +5,7 @@ from io import BufferedIOBase
 # API Gateway's limit for a request's body.
 MAXIMUM_BYTES = 10 * 1024 * 1024
 
-# A refused body is read and dropped up to this size, so that the client receives the refusal before the connection ends.
+# A refused body is read and dropped up to this size, so that the client receives the reply before the connection ends.
 DRAINED_BYTES = 64 * 1024 * 1024
 
 _PIECE_BYTES = 64 * 1024
