@@ -18,7 +18,7 @@ from tests import aws
 from tests.world import SCOPE, START, World, event
 
 SIZES = (100, 1_000, 10_000)
-# About what facts and turns take in LoCoMo's conversations.
+# About the lengths of facts and turns in LoCoMo's conversations.
 FACT_CHARACTERS = 80
 TURN_CHARACTERS = 150
 DIMENSIONS = 256

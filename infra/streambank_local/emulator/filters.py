@@ -42,7 +42,7 @@ def _field_matches(name: str, expected: Any, node: Any) -> bool:
 
 
 def _leaves(value: Any) -> list[Any]:
-    # Rules compare leaves only: an object is no leaf, and a list stands for each of its elements.
+    # Rules compare leaves only: an object is no leaf, and a list is compared element by element.
     values = value if isinstance(value, list) else [value]
     return [leaf for leaf in values if leaf is not _ABSENT and not isinstance(leaf, Mapping | list)]
 

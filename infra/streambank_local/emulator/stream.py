@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 def to_lambda_record(raw: Record, stream_arn: str) -> Record:
-    """Return a record of GetRecords as Lambda hands it to a function: JSON throughout."""
+    """Return a record of GetRecords in the JSON form that Lambda passes to a function."""
     change = {name: _json_value(value) for name, value in raw["dynamodb"].items()}
     return {
         "eventID": raw["eventID"],

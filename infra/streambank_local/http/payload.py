@@ -179,7 +179,7 @@ def response(reply: Any) -> Response:
 
 
 def json_response(status: int, content: Any) -> Response:
-    """Return a response whose body is *content* as JSON; a string stands for itself."""
+    """Return a response whose body is *content* as JSON; a string is the body itself."""
     text = content if isinstance(content, str) else json.dumps(content)
     return Response(status, text.encode(), (("content-type", "application/json"),))
 
