@@ -102,7 +102,7 @@ def test_every_form_gets_the_same_facts(model, form):
 
 
 def test_a_transcript_alone_gets_every_fact(model):
-    """Strands shows no memories: each fact is told, also one that is known elsewhere."""
+    """Strands offers no memories: each fact is returned, also a known one."""
     lines = "\n".join(f"user: {text}\nassistant: I see." for text in SAID)
     told = json.loads(chat(model, "Remember.", f"Extract:\n\n{lines}")["content"])
     assert [one["content"] for one in told] == [NEW, SAME, AFTER]
@@ -123,7 +123,7 @@ def test_a_demanded_call_is_made(model):
 
 
 def test_characters_are_counted(model):
-    """What a model would read is counted, what it says too; what an earlier call began with is not fresh."""
+    """Prompts and replies are counted; the prefix of an earlier prompt is not fresh."""
     said = chat(model, "Remember.", "user: My")
     assert (model.counts.model_calls, model.counts.sent) == (1, len("Remember.\nuser: My"))
     assert (model.counts.fresh, model.counts.received) == (model.counts.sent, len(said["content"]))
@@ -158,7 +158,7 @@ def test_the_assistant_is_no_memory(model):
 
 
 def test_both_dialects_embed_alike(model):
-    """Vectors hang on the words alone, have the length that is asked for, and are counted by calls and texts."""
+    """Vectors depend on the words alone, have the requested length, and are counted by calls and texts."""
     body = {"model": "embedder", "input": ["a b", "b a", "c"], "dimensions": 16}
     rows = ask(model, "/v1/embeddings", body)["data"]
     titan = ask(model, "/model/any/invoke", {"inputText": "A, b!", "dimensions": 16})["embedding"]
@@ -174,8 +174,8 @@ def test_what_shares_words_is_near():
     assert math.dist(corrected, near) < math.dist(corrected, far)
 
 
-def test_the_conversation_is_as_told():
-    """A hundred messages tell 35 things, five corrected and five repeated, in fifty different texts of the user."""
+def test_the_conversation_is_as_documented():
+    """A hundred messages state 35 facts, five corrected and five repeated, in fifty different texts of the user."""
     turns = conversation.turns()
     facts = [turn.fact for turn in turns if turn.fact]
     assert len(conversation.messages(turns)) == 100
@@ -184,8 +184,8 @@ def test_the_conversation_is_as_told():
     assert [len(batch) for batch in conversation.batches(10)] == [20] * 5
 
 
-def test_the_table_tells_what_is_stale():
-    """Memories that no longer hold and memories that are there twice are told apart from the rest."""
+def test_the_table_counts_outdated_and_doubled_memories():
+    """Outdated memories and doubled memories have columns of their own."""
     [first, *_] = conversation.final_facts()
     outcome = Outcome("1.0", RequestCounts(model_calls=3, sent=1_234), (first, first, BEFORE), ())
     row = [cell.strip() for cell in list(table.lines([(SETUPS[0], outcome)]))[2].strip("|").split("|")]
@@ -193,7 +193,7 @@ def test_the_table_tells_what_is_stale():
 
 
 def test_a_driver_stays_on_this_machine():
-    """A connection to another machine is refused before it is tried, and told."""
+    """A connection to another machine is refused before it is tried, and reported."""
     script = (
         "import socket\nfrom benchmarks.peers import drivers\n"
         "def drive(url, turns):\n"
@@ -211,12 +211,12 @@ def test_a_driver_stays_on_this_machine():
 
 
 def test_a_tool_without_pins_is_missing():
-    """What cannot be installed is told by name, not tried."""
+    """A tool that cannot be installed is reported by name, not tried."""
     with pytest.raises(venvs.ToolMissing, match=r"requirements/peers/nobody\.txt"):
         venvs.python("nobody")
 
 
-def test_a_driver_that_fails_is_told(tmp_path):
-    """A tool that ends with a fault is told with the last that it said, not counted as having cost nothing."""
+def test_a_driver_that_fails_is_reported(tmp_path):
+    """A failed tool is reported with its last line of output, and not counted as free."""
     with pytest.raises(ToolFailed, match="drive_nobody"):
         _output(Setup("nobody", 1, "there is no driver"), Path(sys.executable), "http://127.0.0.1", str(tmp_path))

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MAIN = "import sys; from streambank_local.demo.__main__ import main; sys.exit(main())"
 CONVERSATION = load()
 TURNS = [turn for session in CONVERSATION.sessions for turn in session.turns]
-SAID = [part["text"] for turn in TURNS if turn.is_user_text for part in turn.content["parts"]]
+USER_TEXTS = [part["text"] for turn in TURNS if turn.is_user_text for part in turn.content["parts"]]
 
 
 class Terminal(io.StringIO):
@@ -35,7 +35,7 @@ class Terminal(io.StringIO):
 @dataclass(frozen=True)
 class Run:
     result: PlayResult
-    found: Findings
+    gathered: Findings
     output: str
 
 
@@ -45,9 +45,9 @@ def run() -> Iterator[Run]:
         out, api = io.StringIO(), Api(service.base_url)
         screen = Screen(out)
         result = play(CONVERSATION, api, screen)
-        found = findings.gather(CONVERSATION, result, api)
-        report.show(CONVERSATION, result, found, screen)
-        yield Run(result, found, out.getvalue())
+        gathered = findings.gather(CONVERSATION, result, api)
+        report.show(CONVERSATION, result, gathered, screen)
+        yield Run(result, gathered, out.getvalue())
         api.close()
 
 
@@ -89,10 +89,10 @@ def test_every_tool_call_has_its_response() -> None:
 
 def test_conversation_corrects_and_asks_to_forget() -> None:
     """The user corrects an amount and asks that something of an earlier session be forgotten."""
-    assert any("Sorry, I meant" in text for text in SAID)
-    (asked,) = [index for index, text in enumerate(SAID) if "forget" in text]
-    assert CONVERSATION.forgotten_word in SAID[asked]
-    assert any(CONVERSATION.forgotten_word in text for text in SAID[:asked])
+    assert any("Sorry, I meant" in text for text in USER_TEXTS)
+    (request,) = [index for index, text in enumerate(USER_TEXTS) if "forget" in text]
+    assert CONVERSATION.forgotten_word in USER_TEXTS[request]
+    assert any(CONVERSATION.forgotten_word in text for text in USER_TEXTS[:request])
 
 
 def test_bare_answer_opens_a_window() -> None:
@@ -112,7 +112,7 @@ def test_calls_carry_every_turn_once_and_in_order() -> None:
 
 
 def test_client_sends_the_end_of_the_session_before_again() -> None:
-    """What is sent again is what was said last."""
+    """The events that are sent again are the last ones of the session before."""
     for before, after in pairwise(CONVERSATION.sessions):
         assert after.resent
         assert after.resent == before.turns[-len(after.resent) :]
@@ -122,8 +122,8 @@ def test_client_sends_the_end_of_the_session_before_again() -> None:
 
 
 def test_run_keeps_every_promise(run: Run) -> None:
-    """The demo itself finds nothing amiss."""
-    assert findings.problems(CONVERSATION, run.result, run.found) == []
+    """All checks of the demo pass."""
+    assert findings.problems(CONVERSATION, run.result, run.gathered) == []
 
 
 def test_duplicates_dropped_are_the_events_sent_again(run: Run) -> None:
@@ -143,15 +143,15 @@ def test_windows_are_sealed_by_count_and_by_silence(run: Run) -> None:
 
 
 def test_job_has_a_history(run: Run) -> None:
-    """One memory follows three jobs, and each revision says in which session it was made."""
-    revisions = run.found.revisions[run.found.most_revised]
+    """One memory follows three jobs, and each revision names its session."""
+    revisions = run.gathered.revisions[run.gathered.most_revised]
     assert [word in one["fact"] for one, word in zip(revisions, ("head", "school", "Lucas"), strict=True)] == [True] * 3
     assert [one["labels"]["session"] for one in revisions] == ["Settled", "A new job", "Hello"]
 
 
 def test_changes_of_mind_leave_one_memory_each(run: Run) -> None:
-    """What was said first is no longer remembered beside what replaced it."""
-    facts = [memory["fact"] for memory in run.found.memories]
+    """A replaced fact is no longer remembered beside the new one."""
+    facts = [memory["fact"] for memory in run.gathered.memories]
     for new, old in (
         ("Antwerp", "Ghent"),
         ("hate flying", "love flying"),
@@ -165,24 +165,24 @@ def test_changes_of_mind_leave_one_memory_each(run: Run) -> None:
 
 def test_bare_answer_is_understood_through_the_overlap(run: Run) -> None:
     """The question's window was over when the answer came."""
-    assert "My dog is called Waffle" in {memory["fact"] for memory in run.found.memories}
+    assert "My dog is called Waffle" in {memory["fact"] for memory in run.gathered.memories}
 
 
 def test_questions_are_answered_by_the_right_memory(run: Run) -> None:
     """The top hit of each similarity search holds the answer, and distances rise."""
-    assert len(run.found.question_results) == 3
-    for answer in run.found.question_results:
+    assert len(run.gathered.question_results) == 3
+    for answer in run.gathered.question_results:
         assert answer.is_correct, answer
         distances = [hit["distance"] for hit in answer.hits]
         assert distances == sorted(distances)
 
 
 def test_what_was_to_be_forgotten_is_gone(run: Run) -> None:
-    """It was remembered, it was deleted, and no memory says it any more."""
-    (forgotten,) = run.found.deleted
+    """It was remembered, it was deleted, and no memory contains it any more."""
+    (forgotten,) = run.gathered.deleted
     assert CONVERSATION.forgotten_word in forgotten.fact
     assert forgotten.is_gone
-    assert not any(CONVERSATION.forgotten_word in memory["fact"] for memory in run.found.memories)
+    assert not any(CONVERSATION.forgotten_word in memory["fact"] for memory in run.gathered.memories)
 
 
 def test_output_is_plain_and_fits(run: Run) -> None:
@@ -197,14 +197,14 @@ def test_output_is_plain_and_fits(run: Run) -> None:
 
 
 def broken(run: Run, **changes: object) -> list[str]:
-    return findings.problems(CONVERSATION, run.result, replace(run.found, **changes))
+    return findings.problems(CONVERSATION, run.result, replace(run.gathered, **changes))
 
 
 def test_demo_does_not_call_a_failure_a_success(run: Run) -> None:
-    """Each broken promise is told in a line of its own."""
-    wrong = replace(run.found.question_results[0], hits=())
+    """Each failed check is reported in one line."""
+    wrong = replace(run.gathered.question_results[0], hits=())
     left = ({"name": "m", "fact": f"I see a {CONVERSATION.forgotten_word}"},)
-    readable = replace(run.found.deleted[0], is_gone=False)
+    readable = replace(run.gathered.deleted[0], is_gone=False)
     assert broken(run, memories=()) == ["nothing is remembered"]
     assert broken(run, revisions={}) == ["no memory was revised"]
     assert "is not answered" in broken(run, question_results=(wrong,))[0]
@@ -213,11 +213,11 @@ def test_demo_does_not_call_a_failure_a_success(run: Run) -> None:
     assert broken(run, deleted=(readable,)) == ["a deleted memory can still be read"]
 
 
-def test_lost_events_are_told(run: Run) -> None:
+def test_lost_events_are_reported(run: Run) -> None:
     """Numbers that do not add up are a failure."""
     less = PlayResult(run.result.started, accepted=1, duplicates=1)
-    told = findings.problems(CONVERSATION, less, run.found)
-    assert [line.split(" ")[0] for line in told] == ["1", "1", "the"]
+    problems = findings.problems(CONVERSATION, less, run.gathered)
+    assert [line.split(" ")[0] for line in problems] == ["1", "1", "the"]
 
 
 def parked() -> Api:
@@ -246,7 +246,7 @@ def test_parked_operation_ends_the_demo() -> None:
         play(CONVERSATION, parked(), Screen(io.StringIO()))
 
 
-def test_unreachable_service_is_told() -> None:
+def test_unreachable_service_is_reported() -> None:
     """No answer at all is a failure of the demo, not a traceback."""
     api = Api("http://127.0.0.1:9")
     with pytest.raises(DemoError, match="got no reply"):
@@ -284,7 +284,7 @@ def test_interrupt_ends_cleanly() -> None:
 
 
 @pytest.mark.parametrize("module", ["httpx", "moto", "wordllama"])
-def test_missing_module_is_told_in_one_line(module: str) -> None:
+def test_missing_module_is_reported_in_one_line(module: str) -> None:
     """What is not installed is named, with the way to install it."""
     process = started(f"import sys; sys.modules[{module!r}] = None\n" + MAIN)
     _, err = process.communicate(timeout=30)

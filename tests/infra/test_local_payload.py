@@ -38,7 +38,7 @@ ROUTES = (REST, SHORT, LONG)
     ],
 )
 def test_most_specific_route_wins(method: str, path: str, route: Route, parameters: dict[str, str]) -> None:
-    """A parameter takes one segment, and a full match goes before a greedy one, in whatever order they stand."""
+    """A parameter matches one segment, and a full match comes before a greedy one, in any order of the routes."""
     for routes in (ROUTES, ROUTES[::-1]):
         match = match_route(routes, method, path)
         assert match is not None
@@ -101,7 +101,7 @@ def test_body_that_is_no_text_is_base64() -> None:
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="/"), min_size=1), st.binary(max_size=64))
 def test_path_and_body_survive(segment: str, content: bytes) -> None:
-    """Whatever stands in a segment or a body is what the function gets."""
+    """The function receives every segment and body unchanged."""
     got = made(Request("POST", f"/v1/banks/{quote(segment, safe='')}/memories:ingestEvents", body=content))
     assert got["pathParameters"]["bank"] == segment
     text = got.get("body", "")
@@ -144,6 +144,6 @@ def test_answer_without_status_is_200_and_json(answer: Any) -> None:
     ],
 )
 def test_answer_that_is_no_response_is_an_error(answer: Any) -> None:
-    """What API Gateway cannot render is told apart."""
+    """A reply that API Gateway cannot render is an error of its own."""
     with pytest.raises(BadResponseError):
         response(answer)

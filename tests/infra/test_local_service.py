@@ -55,7 +55,7 @@ def executions(status: str) -> set[str]:
 
 
 def test_ripe_item_is_rung_through_stream_and_machine(service: LocalService, client: httpx.Client) -> None:
-    """What a request writes reaches the stream function and runs the state machine, with nobody asking for it."""
+    """What a request writes reaches the stream function and runs the state machine, without any other call."""
     assert client.post("/reminders/at-once").status_code == 201
     deadline = time.monotonic() + 10
     while "rung" not in client.get("/at-once").json() and time.monotonic() < deadline:
@@ -138,7 +138,7 @@ def test_functions_see_the_environment_of_the_deployed_stack(client: httpx.Clien
 
 
 def test_timeout_of_the_template_is_what_remains(client: httpx.Client) -> None:
-    """A function is told the time that its Timeout leaves it."""
+    """A function can read the remaining time of its Timeout."""
     assert 2_000 < int(client.post("/reminders/left", json={"delay": 9}).headers["x-left"]) <= 3_000
 
 
@@ -157,7 +157,9 @@ def test_other_functions_run_side_by_side(client: httpx.Client) -> None:
     assert time.monotonic() - started < 1.2
 
 
-def test_crashed_function_says_nothing_of_its_error(client: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_error_of_a_crashed_function_is_not_in_the_reply(
+    client: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
     """The client sees API Gateway's bare 500; the log has the reason."""
     for path in ("/crash", "/odd"):
         answer = client.get(path)

@@ -71,7 +71,7 @@ def reporting(*poison: int) -> Callable[[list[int]], InvocationResult]:
 
 
 def test_records_come_in_batches_in_order() -> None:
-    """No batch is larger than the mapping says, and the order holds."""
+    """No batch is larger than the mapping allows, and the order holds."""
     function = Function(fine)
     deliver(function, REPORTING, 10)
     assert function.batches == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]

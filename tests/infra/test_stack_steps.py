@@ -19,17 +19,17 @@ def broken():
 
 
 def test_what_a_step_lacks_is_a_skip():
-    """A missing tool is told, and is neither a success nor a failure."""
+    """A missing tool is reported, and is neither a success nor a failure."""
     assert prove(Step("x", unmet)) == skipped("no Python 3.13")
 
 
 def test_a_step_that_breaks_has_failed():
-    """Whatever a step raises is its failure."""
+    """Every exception of a step is its failure."""
     assert prove(Step("x", broken)) == failed("RuntimeError: oh")
 
 
 def test_the_summary_counts_every_verdict():
-    """The last line says how many passed, failed and were skipped; each step has a line of its own."""
+    """The last line counts passed, failed and skipped steps; each step has one line."""
     outcomes = [(Step("one", broken), passed("fine")), (Step("two", unmet), skipped("no Python 3.13"))]
     lines = summary(outcomes)
     assert lines[-1] == "1 passed, 0 failed, 1 skipped"
@@ -41,7 +41,7 @@ def test_every_function_has_an_expected_answer():
     assert set(EXPECTED) == set(FUNCTIONS)
 
 
-def test_no_tool_is_told_of_an_account(monkeypatch):
+def test_no_tool_receives_the_callers_account(monkeypatch):
     """Credentials and profiles of the caller's own never reach a tool."""
     monkeypatch.setenv("AWS_PROFILE", "mine")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "mine")
