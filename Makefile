@@ -10,7 +10,7 @@ SDK_STAMP := $(SDK_VENV)/.installed
 AUDIT_VENV := .venv-audit
 AUDIT_STAMP := $(AUDIT_VENV)/.installed
 STACK_VENVS := .venv-stack .venv-runtime .venv-ministack .venv-checkov
-# Lambda's Python, on the path or where pyenv keeps it; without it `make test-stack` skips what is built.
+# Lambda's Python, on the path or from pyenv; without it `make test-stack` skips the steps that build.
 PYTHON313 ?= $(shell for p in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; then \
 	$$p -c 'import sys; print(sys.executable)'; break; fi; done)
@@ -23,7 +23,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-setup: $(STAMP)  ## make .venv (done by every other target)
+setup: $(STAMP)  ## create .venv; every other target does this first
 
 $(STAMP): requirements/dev.txt pyproject.toml client/pyproject.toml
 	@if [ -z "$(PYTHON)" ]; then \
@@ -58,45 +58,45 @@ $(STACK_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
 	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/$*.txt
 	@touch $@
 
-demo: $(STAMP)  ## play a conversation through a local service and show what is remembered
+demo: $(STAMP)  ## play a conversation through local mode and show its memories
 	@$(BIN)/python -m streambank_local.demo
 
-run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"
-	@$(BIN)/python -m streambank_local
+run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; PORT=8111 for another port
+	@$(BIN)/python -m streambank_local $(if $(PORT),--port $(PORT))
 
-test: $(STAMP)  ## the fast suite
+test: $(STAMP)  ## run the fast tests, a few minutes
 	@$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup
 
-test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP)  ## everything, minutes of it
+test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP)  ## run all tests, many minutes
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" tests/journeys
 
-test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template, in emulators
+test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template in emulators
 	@$(BIN)/python -m infra.stack
 
-check: $(STAMP)  ## ruff, mypy, import contracts
+check: $(STAMP)  ## run ruff, mypy and the import contracts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@PYTHONPATH=shared:client:infra:. $(BIN)/lint-imports --no-cache
 
-format: $(STAMP)  ## let ruff write what it can
+format: $(STAMP)  ## format the code and apply ruff's fixes
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
-fuzz: $(STAMP) $(FUZZ_STAMP)  ## 2,000 requests made from docs/openapi.json
+fuzz: $(STAMP) $(FUZZ_STAMP)  ## send 2,000 generated requests to local mode
 	@$(BIN)/python -m infra.fuzz
 
-audit: $(AUDIT_STAMP)  ## known vulnerabilities of the pins (asks a public database)
+audit: $(AUDIT_STAMP)  ## look up known vulnerabilities of the pins in a public database
 	@$(AUDIT_VENV)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r shared/requirements.txt
 	@$(AUDIT_VENV)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r requirements/dev.txt
 
 openapi: $(STAMP)  ## write docs/openapi.json
 	@$(BIN)/python -m infra.openapi
 
-bench: $(STAMP)  ## count what things cost
+bench: $(STAMP)  ## measure costs: AWS calls, request units, model calls, CPU
 	@$(BIN)/python -m benchmarks
 
-pins:  ## renew the pins (needs uv)
+pins:  ## update the pinned requirements (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		--extra dev --extra strands pyproject.toml client/pyproject.toml --output-file requirements/dev.txt
 	uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
@@ -114,5 +114,5 @@ pins:  ## renew the pins (needs uv)
 		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 			requirements/peers/$$name.in --output-file requirements/peers/$$name.txt; done
 
-clean:  ## remove what was made here
+clean:  ## remove everything that the targets create
 	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(AUDIT_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam

@@ -1,1 +1,1 @@
-"""What things cost: first what does not depend on the machine, then times as ratios within one run."""
+"""What things cost: first counts, which do not depend on the machine, then times as ratios within one run."""

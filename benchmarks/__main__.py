@@ -10,16 +10,17 @@ from pathlib import Path
 from benchmarks import client, cpu, ingest, model, search
 
 _LOCOMO = Path(__file__).resolve().parents[2] / "shared" / "data" / "locomo10.json"
-# A tenth of the questions: minutes in place of an hour. `python -m benchmarks.locomo` asks them all.
+# A tenth of the questions takes minutes, all of them an hour: `python -m benchmarks.locomo`.
 _LOCOMO_EVERY = 10
 
 
 def _locomo() -> Iterator[str]:
-    """Yield the report on LoCoMo where there is its file."""
+    """Yield the report on LoCoMo if its file is there."""
     data = Path(os.environ.get("STREAMBANK_LOCOMO", _LOCOMO))
     if not data.is_file():
         yield "skipped: STREAMBANK_LOCOMO names no file; see benchmarks/locomo/__init__.py for where to get it"
         return
+    # Imported here: local mode takes seconds to import, and without the file it is not needed.
     from benchmarks.locomo.__main__ import report
 
     yield f"each {_LOCOMO_EVERY}th question"

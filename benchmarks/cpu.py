@@ -1,4 +1,4 @@
-"""CPU time, always as a multiple of something that ran beside it."""
+"""CPU time, as a multiple of a reference that is measured beside it."""
 
 from __future__ import annotations
 
@@ -11,38 +11,30 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from aws_lambda_powertools import Logger
+
+from benchmarks.environment import FUNCTION_ENVIRONMENT, ROOT
+from benchmarks.stub import ingest_handler
+
 RUNS = 7
 FLOOR = "from aws_lambda_powertools import Logger; import boto3; Logger(); boto3.client('dynamodb')"
 FUNCTIONS = ("ingest", "api", "on_stream", "on_schedule", "extract", "consolidate", "commit", "fail")
 LIMIT = 1.3
 CALLS = 300
-_ENVIRONMENT = {
-    "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "shared", ROOT / "client"))),
-    "TABLE_NAME": "table",
-    "AUTH_MODE": "open",
-    "STREAMBANK_MODEL": "bedrock",
-    "STATE_MACHINE_ARN": "arn:aws:states:us-east-1:123456789012:stateMachine:generation",
-    "AWS_DEFAULT_REGION": "us-east-1",
-    "AWS_ACCESS_KEY_ID": "bench",
-    "AWS_SECRET_ACCESS_KEY": "bench",
-    "POWERTOOLS_LOG_LEVEL": "ERROR",
-}
 
 
 def process_seconds(code: str) -> float:
     """Return the CPU of a Python process that runs *code*."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **_ENVIRONMENT})
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **FUNCTION_ENVIRONMENT})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def start_report() -> list[str]:
-    """Return what starting each function takes: medians of seven processes, each beside one of the floor's own.
+    """Return the CPU of starting each function: medians of seven processes, each beside a process of the floor.
 
     The speed of a shared machine drifts, so ratios are taken pair by pair.
     """
@@ -66,15 +58,11 @@ def _cpu(call: Callable[[], Any]) -> float:
 
 
 def handler_report() -> list[str]:
-    """Return the CPU of a call of the ingest handler beside a handler that answers at once.
+    """Return the CPU of a call of the ingest handler beside a handler that returns at once.
 
-    The store answers from memory without an emulator, so that what is measured is the handler's own work and
-    boto3's serialising.
+    DynamoDB's replies are fixed and need no emulator: what is measured is the handler's own work and boto3's
+    serialising.
     """
-    from aws_lambda_powertools import Logger
-
-    from benchmarks.stub import ingest_handler
-
     logger = Logger(service="bench", level="ERROR")
 
     @logger.inject_lambda_context

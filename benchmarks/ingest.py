@@ -13,7 +13,7 @@ from tests.world import World, event
 
 EVENT_BYTES = 1024
 LIMITS = {1: 6.0, 10: 3.4, 97: 3.0}
-# 500 bytes of settings, the most that the steady state is promised for.
+# 500 bytes of settings, the most for which the limits hold.
 LABELS = {"data_source": "x" * 200, "trace": "y" * 214}
 RULE = {"eventCount": 10_000, "idleDuration": "2592000s"}
 
@@ -23,7 +23,7 @@ def _events(serial: Iterator[int], texts: Iterator[str], count: int) -> list[dic
 
 
 def rows() -> Iterator[tuple[str, Bill, int]]:
-    """Yield a name, a bill and the number of events that it is for."""
+    """Yield a name, a bill and the number of its events."""
     with aws.dynamodb() as client:
         meter = Meter(client, aws.TABLE)
         for size in LIMITS:
@@ -47,8 +47,8 @@ def _rows_of(world: World, meter: Meter, size: int) -> Iterator[tuple[str, Bill,
     world.ingest(streamId=fields["streamId"], forceFlush=True)
     with meter.running() as bill:
         with meter.paused():
-            stirring = world.stirring()
-        for record in stirring:
+            records = world.stirring()
+        for record in records:
             world.react(*record)
     yield f"seal, {2 * size} events", bill, 2 * size
     world.deliver()
@@ -58,7 +58,7 @@ def _rows_of(world: World, meter: Meter, size: int) -> Iterator[tuple[str, Bill,
 
 
 def report() -> list[str]:
-    """Return the table, and say where a limit is broken."""
+    """Return the table, with a note where a limit is exceeded."""
     lines = [f"{'':36}{'round trips':>12}{'write units':>12}{'index':>7}{'read units':>11}{'writes/event':>13}"]
     for name, bill, events in rows():
         per_event = bill.write_units / events

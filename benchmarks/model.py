@@ -28,8 +28,8 @@ class Row:
     characters: int
 
 
-def measured(size: int) -> Row:
-    """Send a hundred events in calls of *size* under a count of 20, with streams and executions at work."""
+def measure(size: int) -> Row:
+    """Send a hundred events in calls of *size* under an event count of 20, and run streams and executions."""
     with aws.dynamodb() as client:
         world, meter = World(client), Meter(client, aws.TABLE)
         serial, texts = itertools.count(), prose.pieces(EVENT_BYTES)
@@ -41,19 +41,19 @@ def measured(size: int) -> Row:
                 if trigger and trigger.kind == Reason.EVENT_COUNT:
                     _work(world, meter)
         requests = [*world.extractor.requests, *world.consolidator.requests]
-        shown = sum(len(turn.text) for request in world.extractor.requests for turn in request.turns)
-        weighed = sum(
+        turns = sum(len(turn.text) for request in world.extractor.requests for turn in request.turns)
+        offered = sum(
             len(one.fact) for request in world.consolidator.requests for one in [*request.facts, *request.memories]
         )
-        return Row(size, bill, world.executions.starts, len(requests), shown + weighed)
+        return Row(size, bill, world.executions.starts, len(requests), turns + offered)
 
 
 def _work(world: World, meter: Meter) -> None:
-    """Let the stream's records arrive, those of a seal and those of the window that it made, and the machine run."""
+    """Deliver the stream's records of a seal and then of its window, and run the state machine."""
     for _ in range(2):
         with meter.paused():
-            stirring = world.stirring()
-        for record in stirring:
+            records = world.stirring()
+        for record in records:
             world.react(*record)
     world.run()
 
@@ -62,7 +62,7 @@ def report() -> list[str]:
     """Return the table."""
     names = ("AWS calls", "write units", "index", "read units", "executions", "model calls", "characters")
     lines = [" " * 20 + "".join(f"{name:>12}" for name in names)]
-    for row in map(measured, SIZES):
+    for row in map(measure, SIZES):
         bill = row.bill
         lines.append(
             f"{row.size:>4} events a call  {bill.round_trips:>12}{bill.write_units:>12}{bill.index_units:>12}"

@@ -17,7 +17,7 @@ def _sentences() -> Iterator[str]:
 
 
 def pieces(size: int) -> Iterator[str]:
-    """Yield texts of *size* characters, one after the other, for ever."""
+    """Yield texts of *size* characters, one after the other, without end."""
     buffer = ""
     for paragraph in itertools.cycle(list(_sentences())):
         buffer += paragraph + " "

@@ -18,13 +18,13 @@ from tests import aws
 from tests.world import SCOPE, START, World, event
 
 SIZES = (100, 1_000, 10_000)
-# About what facts and turns take in LoCoMo's conversations.
+# About the lengths of facts and turns in LoCoMo's conversations.
 FACT_CHARACTERS = 80
 TURN_CHARACTERS = 150
 DIMENSIONS = 256
-# Changes that share a transaction's hundred actions, and events that one call writes.
-_TOGETHER = 25
-_CALL = 50
+# Changes in one transaction of a hundred actions, and events in one call.
+_CHANGES_PER_COMMIT = 25
+_EVENTS_PER_CALL = 50
 SEARCHES = {
     "memories": SearchQuery("a class", 10),
     "memories, events": SearchQuery("a class", 10, events=True),
@@ -32,26 +32,26 @@ SEARCHES = {
 
 
 def rows() -> Iterator[tuple[int, str, Bill]]:
-    """Yield the size of the scope, what is asked, and its bill."""
+    """Yield the size of the scope, the kind of search, and its bill."""
     with aws.dynamodb() as client:
         world, meter = World(client), Meter(client, aws.TABLE)
         for before, size in zip((0, *SIZES), SIZES, strict=False):
             _fill(world, before, size)
-            for name, asked in SEARCHES.items():
+            for name, query in SEARCHES.items():
                 with meter.running() as bill:
-                    _search(world, asked)
+                    _search(world, query)
                 yield size, name, bill
 
 
 def _fill(world: World, before: int, size: int) -> None:
-    """Store memories that cite a turn each, and as many events; how they come about is measured elsewhere."""
+    """Store memories that cite a turn each, and as many events; their generation is measured elsewhere."""
     facts, turns = prose.pieces(FACT_CHARACTERS), prose.pieces(TURN_CHARACTERS)
     version = world.memories.version("default", SCOPE).version
-    for step, start in enumerate(range(before, size, _TOGETHER)):
-        changes = [_change(number, next(facts), next(turns)) for number in range(start, start + _TOGETHER)]
+    for step, start in enumerate(range(before, size, _CHANGES_PER_COMMIT)):
+        changes = [_change(number, next(facts), next(turns)) for number in range(start, start + _CHANGES_PER_COMMIT)]
         world.memories.commit_changes("default", SCOPE, version + step, changes, now=START)
-    for start in range(before, size, _CALL):
-        events = [event(next(turns), f"e{number}") for number in range(start, start + _CALL)]
+    for start in range(before, size, _EVENTS_PER_CALL):
+        events = [event(next(turns), f"e{number}") for number in range(start, start + _EVENTS_PER_CALL)]
         world.ingest(*events, streamId="s", rule={"eventCount": 10_000})
 
 
@@ -60,16 +60,16 @@ def _change(number: int, fact: str, turn: str) -> Change:
     vector = vectors.pack(direction.gauss() for _ in range(DIMENSIONS))
     evidence = (Evidence("s", 1, (number,)),)
     memory = Memory(f"m{number:026}", fact, SCOPE, START, START, START, vector=vector, evidence=evidence)
-    said = Citation("s", 1, number, f"[2026-03-01] {turn}", START + timedelta(days=90))
-    return Change(None, memory, None, said)
+    citation = Citation("s", 1, number, f"[2026-03-01] {turn}", START + timedelta(days=90))
+    return Change(None, memory, None, citation)
 
 
-def _search(world: World, asked: SearchQuery) -> None:
+def _search(world: World, query: SearchQuery) -> None:
     now = world.clock()
     search(
         "default",
         SCOPE,
-        asked,
+        query,
         in_scope("default", SCOPE, parse_selection(""), memories=world.memories, now=now),
         memories=world.memories,
         events=Events(world.table),

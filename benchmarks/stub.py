@@ -1,4 +1,4 @@
-"""The ingest handler over a DynamoDB that answers at once: every stream is new, every write succeeds."""
+"""The ingest handler over a DynamoDB with fixed replies: every stream is new, every write succeeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from botocore.awsrequest import AWSResponse
 
 from benchmarks import prose
-from benchmarks.cpu import _ENVIRONMENT
+from benchmarks.environment import FUNCTION_ENVIRONMENT
 
 
 @dataclass
@@ -29,16 +29,16 @@ class _Raw:
         yield b'{"Responses": {"table": []}, "UnprocessedKeys": {}}'
 
 
-def _answer(request: Any, **_: Any) -> AWSResponse:
+def _reply(request: Any, **_: Any) -> AWSResponse:
     return AWSResponse(request.url, 200, {"content-type": "application/x-amz-json-1.0"}, _Raw())
 
 
 def ingest_handler(size: int) -> tuple[Any, dict[str, Any], Context]:
     """Return the handler, an event with *size* events of 1 KB, and a context."""
-    os.environ.update(_ENVIRONMENT)
+    os.environ.update(FUNCTION_ENVIRONMENT)
     module = importlib.import_module("functions.ingest")
-    client = module.USING.streams._table._client
-    client.meta.events.register("before-send.dynamodb", _answer, unique_id="bench")
+    client = module.WIRING.deployment.table._client
+    client.meta.events.register("before-send.dynamodb", _reply, unique_id="bench")
     texts = prose.pieces(1024)
     events = [{"content": {"role": "user", "parts": [{"text": next(texts)}]}, "event_id": f"e{n}"} for n in range(size)]
     body = {"streamId": "s", "scope": {"user_id": "1"}, "directContentsSource": {"events": events}}

@@ -32,7 +32,7 @@ def _value_size(value: dict[str, Any]) -> int:
 
 @dataclass
 class Bill:
-    """What a piece of work has cost."""
+    """The cost of a piece of work."""
 
     calls: Counter[str] = field(default_factory=Counter)
     writes: Counter[str] = field(default_factory=Counter)
@@ -46,7 +46,7 @@ class Bill:
 
 
 class Meter:
-    """Listens to a client and to the emulator's table behind it."""
+    """Counts the requests of a client, with the sizes of the items in the emulator's table."""
 
     def __init__(self, client: Any, table: str) -> None:
         self._client, self._table = client, table
@@ -54,11 +54,11 @@ class Meter:
 
     @contextmanager
     def running(self) -> Iterator[Bill]:
-        """Count what happens inside; each use starts from nothing."""
+        """Count the requests inside the block, from zero."""
         self.bill = Bill()
         self._client.meta.events.register("provide-client-params.dynamodb", self._before)
         self._client.meta.events.register("after-call.dynamodb", self._after)
-        self._quiet = False
+        self._is_paused = False
         try:
             yield self.bill
         finally:
@@ -67,18 +67,18 @@ class Meter:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Let what the benchmark itself asks go uncounted."""
-        self._quiet = True
+        """Do not count the benchmark's own requests."""
+        self._is_paused = True
         try:
             yield
         finally:
-            self._quiet = False
+            self._is_paused = False
 
     def _before(self, params: dict[str, Any], model: Any, **_: Any) -> None:
-        if self._quiet:
+        if self._is_paused:
             return
         self.bill.calls[model.name] += 1
-        self._reads = (model.name, params)
+        self._request = (model.name, params)
         if model.name == "TransactWriteItems":
             for action in params["TransactItems"]:
                 [(kind, request)] = action.items()
@@ -101,29 +101,29 @@ class Meter:
 
     def _item(self, key: dict[str, Any]) -> dict[str, Any]:
         with self.paused():
-            found: dict[str, Any] = self._client.get_item(TableName=self._table, Key=key).get("Item", {})
-        return found
+            item: dict[str, Any] = self._client.get_item(TableName=self._table, Key=key).get("Item", {})
+        return item
 
     def _after(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:
-        if self._quiet or "Error" in parsed:
+        if self._is_paused or "Error" in parsed:
             return
         if model.name == "GetItem":
             self.bill.read_units += max(1, math.ceil(size(parsed.get("Item", {})) / 4096))
         elif model.name == "BatchGetItem":
             self._batch_read(parsed)
         elif model.name == "Query":
-            consistent = self._reads[1].get("ConsistentRead", False)
+            consistent = self._request[1].get("ConsistentRead", False)
             units = max(1, math.ceil(sum(map(size, parsed["Items"])) / 4096))
             self.bill.read_units += units if consistent else units / 2
 
     def _batch_read(self, parsed: dict[str, Any]) -> None:
-        asked = self._reads[1]["RequestItems"][self._table]["Keys"]
-        found = parsed["Responses"].get(self._table, [])
-        self.bill.read_units += sum(max(1, math.ceil(size(item) / 4096)) for item in found) + len(asked) - len(found)
+        keys = self._request[1]["RequestItems"][self._table]["Keys"]
+        items = parsed["Responses"].get(self._table, [])
+        self.bill.read_units += sum(max(1, math.ceil(size(item) / 4096)) for item in items) + len(keys) - len(items)
 
 
 def _after(kind: str, request: dict[str, Any], before: dict[str, Any], key: dict[str, Any]) -> dict[str, Any]:
-    """Return the item after a write, as far as its size and its index attributes go."""
+    """Return the item after a write, exact in its size and its index attributes."""
     if kind == "Put":
         item: dict[str, Any] = request["Item"]
         return item
@@ -136,7 +136,7 @@ def _after(kind: str, request: dict[str, Any], before: dict[str, Any], key: dict
 
 
 def _index_units(names: tuple[str, str], before: dict[str, Any], after: dict[str, Any]) -> int:
-    """An entry that moves is deleted and written: two writes of what fits into a KB."""
+    """Return the write units of an index: an entry that moves is deleted and written, each below a KB."""
     old, new = ([item.get(name) for name in names] for item in (before, after))
     if old == new:
         return 0

@@ -9,14 +9,14 @@ from streambank import metrics, telemetry
 from streambank.pipeline.sweep import sweep
 from streambank.wiring.sweep import build
 
-CONTEXT = build()
+WIRING = build()
 # Enough to finish what was begun: one item takes a few round trips.
 RESERVE_MS = 10_000
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Handle what is due and tell what was done."""
-    report = asdict(sweep(context=CONTEXT, has_time=lambda: context.get_remaining_time_in_millis() > RESERVE_MS))
+    report = asdict(sweep(context=WIRING.sweep, has_time=lambda: context.get_remaining_time_in_millis() > RESERVE_MS))
     telemetry.swept(report)
     metrics.swept(report)
     return report

@@ -25,30 +25,30 @@ LONGEST_DAYS = 3_650
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what *arguments* ask for with the ambient AWS credentials, and return the exit status."""
-    asked = _parser().parse_args(arguments)
+    """Run the command of *arguments* with the ambient AWS credentials, and return the exit status."""
+    options = _parser().parse_args(arguments)
     try:
-        table = Table(boto3.client("dynamodb"), asked.table, RetryPolicy(time.sleep, random.random))
-        asked.do(ApiKeys(table), asked, datetime.now(UTC))
+        table = Table(boto3.client("dynamodb"), options.table, RetryPolicy(time.sleep, random.random))
+        options.run(ApiKeys(table), options, datetime.now(UTC))
     except (BotoCoreError, ClientError, StreambankError) as error:
         print("keys: " + " ".join(str(error).split()), file=sys.stderr)
         return 1
     return 0
 
 
-def _create(keys: ApiKeys, asked: argparse.Namespace, now: datetime) -> None:
-    banks = (EVERY_BANK,) if asked.all_banks else tuple(dict.fromkeys(asked.bank))
-    bound = _bound(asked.scope)
+def _create(keys: ApiKeys, options: argparse.Namespace, now: datetime) -> None:
+    banks = (EVERY_BANK,) if options.all_banks else tuple(dict.fromkeys(options.bank))
+    bound = _bound_scope(options.scope)
     token = Token.from_random_bytes(secrets.token_bytes(ID_BYTES + SECRET_BYTES))
-    principal = Principal(asked.name or token.key_id, banks, frozenset(asked.role), bound)
-    expires = now + timedelta(days=asked.days) if asked.days else None
+    principal = Principal(options.name or token.key_id, banks, frozenset(options.role), bound)
+    expires = now + timedelta(days=options.days) if options.days else None
     keys.create(ApiKey(token.key_id, token.digest, principal, now, expires))
     print(token.reveal())
-    print("This is shown once. Whoever has it may do what it allows.", file=sys.stderr)
+    print("The key is printed only once. Whoever has it can use it.", file=sys.stderr)
 
 
-def _bound(pairs: Sequence[tuple[str, str]] | None) -> dict[str, str] | None:
-    """Return what binds a key; it obeys the rules of scopes."""
+def _bound_scope(pairs: Sequence[tuple[str, str]] | None) -> dict[str, str] | None:
+    """Return the scope that binds a key, checked like every scope, or None."""
     if not pairs:
         return None
     if len(dict(pairs)) < len(pairs):
@@ -58,10 +58,10 @@ def _bound(pairs: Sequence[tuple[str, str]] | None) -> dict[str, str] | None:
 
 def _list(keys: ApiKeys, _: argparse.Namespace, now: datetime) -> None:
     for key in keys.list():
-        print(json.dumps(_shown(key, now), ensure_ascii=False))
+        print(json.dumps(_description(key, now), ensure_ascii=False))
 
 
-def _shown(key: ApiKey, now: datetime) -> dict[str, object]:
+def _description(key: ApiKey, now: datetime) -> dict[str, object]:
     return {
         "id": key.id,
         "name": key.principal.name,
@@ -74,9 +74,9 @@ def _shown(key: ApiKey, now: datetime) -> dict[str, object]:
     }
 
 
-def _revoke(keys: ApiKeys, asked: argparse.Namespace, now: datetime) -> None:
-    keys.revoke(asked.id, now=now)
-    print(f"{asked.id} is revoked; functions that know it forget it within a minute")
+def _revoke(keys: ApiKeys, options: argparse.Namespace, now: datetime) -> None:
+    keys.revoke(options.id, now=now)
+    print(f"{options.id} is revoked; functions that have cached it refuse it within a minute")
 
 
 # ---- arguments
@@ -86,26 +86,26 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m infra.keys", description="Make, list and revoke API keys.")
     commands = parser.add_subparsers(required=True, metavar="create|list|revoke")
     _add_create(commands.add_parser("create", help="make a key and print it, once"))
-    listing = commands.add_parser("list", help="show every key, one JSON object a line")
-    listing.set_defaults(do=_list)
-    revoking = commands.add_parser("revoke", help="let a key open nothing any more")
-    revoking.add_argument("id", type=_key_id, help="the part between sb_ and the secret")
-    revoking.set_defaults(do=_revoke)
+    list_parser = commands.add_parser("list", help="show every key, one JSON object a line")
+    list_parser.set_defaults(run=_list)
+    revoke_parser = commands.add_parser("revoke", help="revoke a key")
+    revoke_parser.add_argument("id", type=_key_id, help="the part between sb_ and the secret")
+    revoke_parser.set_defaults(run=_revoke)
     for command in commands.choices.values():
         command.add_argument("--table", required=True, help="the stack's output TableName")
     return parser
 
 
-def _add_create(creating: argparse.ArgumentParser) -> None:
-    banks = creating.add_mutually_exclusive_group(required=True)
-    banks.add_argument("--bank", action="append", type=_bank, help="a bank that the key opens; may be repeated")
-    banks.add_argument("--all-banks", action="store_true", help="the key opens every bank, and may make new ones")
+def _add_create(parser: argparse.ArgumentParser) -> None:
+    banks = parser.add_mutually_exclusive_group(required=True)
+    banks.add_argument("--bank", action="append", type=_bank, help="a bank that the key can use; may be repeated")
+    banks.add_argument("--all-banks", action="store_true", help="the key can use all banks, and create new ones")
     roles = ", ".join(Role)
-    creating.add_argument("--role", action="append", required=True, type=Role, help=f"{roles}; may be repeated")
-    creating.add_argument("--scope", action="append", type=_pair, metavar="KEY=VALUE", help="binds the key to scopes")
-    creating.add_argument("--days", type=_days, help="after so many days the key opens nothing")
-    creating.add_argument("--name", help="who or what holds the key")
-    creating.set_defaults(do=_create)
+    parser.add_argument("--role", action="append", required=True, type=Role, help=f"{roles}; may be repeated")
+    parser.add_argument("--scope", action="append", type=_pair, metavar="KEY=VALUE", help="binds the key to scopes")
+    parser.add_argument("--days", type=_days, help="the days after which the key expires")
+    parser.add_argument("--name", help="the name of the key's holder")
+    parser.set_defaults(run=_create)
 
 
 def _bank(text: str) -> str:
@@ -115,9 +115,9 @@ def _bank(text: str) -> str:
 
 
 def _key_id(text: str) -> str:
-    """Take an id only: what else is pasted here might be a whole key, and must not be repeated in a message."""
+    """Return the id; other text may be a whole key, so no message repeats it."""
     if not KEY_ID.fullmatch(text):
-        raise argparse.ArgumentTypeError("this is no key's id, which is the part between sb_ and the secret")
+        raise argparse.ArgumentTypeError("this is no id of a key; an id is the part between sb_ and the secret")
     return text
 
 

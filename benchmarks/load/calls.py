@@ -1,4 +1,4 @@
-"""What the load consists of: streams, calls, and events whose text tells which they are."""
+"""The load: streams, calls, and events whose text is unique."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# Every so many events one states a fact; a memory must come of it, and of no other.
+# One event in so many states a fact; exactly these become memories.
 FACT_EVERY = 20
 EVENT_COUNT = 20
 _SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprtv" for vowel in "aeiou"]
 _WORDS = len(_SYLLABLES) ** 5
-# Has no factor in common with the number of words, so that neighbours get words that are nothing alike.
+# Coprime to the number of words, so that consecutive numbers get very different words.
 _SCATTER = 314_159_269
 
 
@@ -29,7 +29,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One ingest: the numbers of its events, which are theirs in the whole run."""
+    """One ingest call: the numbers of its events, which are unique in a run."""
 
     stream: Stream
     events: tuple[int, ...]
@@ -44,7 +44,7 @@ class Call:
 
 
 def event(number: int) -> dict[str, Any]:
-    """Return the event of that number as a caller sends it."""
+    """Return the event with that number."""
     return {"eventId": event_id(number), "content": {"role": "user", "parts": [{"text": text(number)}]}}
 
 
@@ -53,7 +53,7 @@ def event_id(number: int) -> str:
 
 
 def text(number: int) -> str:
-    """Return what the event of that number says, as nobody else says it."""
+    """Return the text of the event with that number; no other event has it."""
     return f"I like {word(number)}." if states_fact(number) else f"Hm, {event_id(number)}."
 
 
@@ -65,12 +65,12 @@ def word(number: int) -> str:
     """Return a word that no other number has."""
     scattered, syllables = number * _SCATTER % _WORDS, list[str]()
     for _ in range(5):
-        scattered, place = divmod(scattered, len(_SYLLABLES))
-        syllables.append(_SYLLABLES[place])
+        scattered, index = divmod(scattered, len(_SYLLABLES))
+        syllables.append(_SYLLABLES[index])
     return "".join(syllables)
 
 
-def runs(events: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
-    """Yield *events* in runs of *most*."""
+def chunks(events: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+    """Yield *events* in chunks of at most *most*."""
     for start in range(0, len(events), most):
         yield tuple(events[start : start + most])

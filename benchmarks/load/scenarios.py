@@ -1,4 +1,4 @@
-"""Who calls how: each scenario is an endless sequence of calls that all callers draw from."""
+"""The scenarios: each is an endless sequence of calls, shared by all callers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.load.calls import Call, Stream
 
 Scenario = Callable[[Sequence[Stream], Random, Iterator[int]], Iterator[Call]]
 
-# What a transaction takes besides HEAD, and what a call takes.
+# The most events of one transaction, and of one call.
 SMALLEST_LARGE, LARGEST = 97, 1_000
 _SESSION_STEP, _SESSION = 4, 60
 
@@ -22,7 +22,7 @@ def many(streams: Sequence[Stream], random: Random, serial: Iterator[int]) -> It
 
 
 def hot(streams: Sequence[Stream], _random: Random, serial: Iterator[int]) -> Iterator[Call]:
-    """All callers write one event a call to one stream."""
+    """All callers write to one stream, one event a call."""
     while True:
         yield _new(streams[0], 1, serial)
 
@@ -34,7 +34,7 @@ def large(streams: Sequence[Stream], random: Random, serial: Iterator[int]) -> I
 
 
 def duplicates(streams: Sequence[Stream], random: Random, serial: Iterator[int]) -> Iterator[Call]:
-    """Each call comes twice, at once if there are two callers; then sessions that send all they have at every turn."""
+    """Each call comes twice, at the same time if there are two callers; then sessions that resend all their events."""
     while True:
         call = _new(random.choice(streams), random.randint(1, 30), serial)
         yield from (call, call)
@@ -42,19 +42,19 @@ def duplicates(streams: Sequence[Stream], random: Random, serial: Iterator[int])
 
 
 def _session(stream: Stream, serial: Iterator[int]) -> Iterator[Call]:
-    said: tuple[int, ...] = ()
-    while len(said) < _SESSION:
-        said += tuple(islice(serial, _SESSION_STEP))
-        yield Call(stream, said)
+    events: tuple[int, ...] = ()
+    while len(events) < _SESSION:
+        events += tuple(islice(serial, _SESSION_STEP))
+        yield Call(stream, events)
 
 
 def mixed(streams: Sequence[Stream], random: Random, serial: Iterator[int]) -> Iterator[Call]:
-    """A bit of everything, large calls seldom, some streams hotter than others."""
-    warm = streams[: max(1, len(streams) // 10)]
-    ways = (many(streams, random, serial), duplicates(streams, random, serial), hot(warm, random, serial))
+    """All scenarios mixed: few large calls, and some streams with more calls than others."""
+    hot_streams = streams[: max(1, len(streams) // 10)]
+    scenarios = (many(streams, random, serial), duplicates(streams, random, serial), hot(hot_streams, random, serial))
     huge = large(streams, random, serial)
     while True:
-        yield next(huge if random.random() < 0.02 else random.choice(ways))
+        yield next(huge if random.random() < 0.02 else random.choice(scenarios))
 
 
 def _new(stream: Stream, size: int, serial: Iterator[int]) -> Call:

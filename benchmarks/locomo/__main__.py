@@ -1,4 +1,4 @@
-"""`python -m benchmarks.locomo --data locomo10.json`: prints the tables, an hour later."""
+"""`python -m benchmarks.locomo --data locomo10.json`: prints the tables; this takes an hour."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 import httpx
 
 from benchmarks.locomo import scoring
+from benchmarks.locomo.conversation_client import ConversationClient
 from benchmarks.locomo.conversations import load
-from benchmarks.locomo.playing import Player
-from benchmarks.locomo.recall import CUTS, Recall, averaged, held_out, recall
+from benchmarks.locomo.recall import CUTS, Recall, average, held_out, recall
 from benchmarks.locomo.scoring import MEANING, WEIGHTS, WORDS
 from streambank.rules import score_fusion
 from streambank_local.basic.embedder import WordLlamaEmbedder
@@ -29,27 +29,30 @@ _BASELINES = (
 
 
 def report(data: Path, every: int = 1) -> Iterator[str]:
-    """Yield the lines of the report; each *every*-th question is asked."""
+    """Yield the lines of the report; each *every*-th question is used."""
     with (
         LocalService(timer_enabled=False) as service,
-        httpx.Client(base_url=service.base_url, headers={"authorization": "Bearer local"}, timeout=60) as client,
+        httpx.Client(base_url=service.base_url, headers={"authorization": "Bearer local"}, timeout=60) as http,
     ):
-        asked = [replace(one, questions=one.questions[::every]) for one in load(data)]
-        players = [Player(service, client, number, one) for number, one in enumerate(asked)]
-        for player in players:
-            player.tell()
-        yield from _counts(players)
-        yield from _over_http(players)
-        yield from _by_rules(players)
+        conversations = [replace(one, questions=one.questions[::every]) for one in load(data)]
+        clients = [ConversationClient(service, http, number, one) for number, one in enumerate(conversations)]
+        for client in clients:
+            client.ingest()
+        yield from _counts(clients)
+        yield from _over_http(clients)
+        yield from _by_rules(clients)
 
 
-def _counts(players: list[Player]) -> Iterator[str]:
-    turns = sum(len(player.conversation.turns) for player in players)
-    questions = sum(len(player.conversation.questions) for player in players)
-    memories = [player.memories() for player in players]
+def _counts(clients: list[ConversationClient]) -> Iterator[str]:
+    turns = sum(len(client.conversation.turns) for client in clients)
+    questions = sum(len(client.conversation.questions) for client in clients)
+    memories = [client.memories() for client in clients]
     yield f"{turns} turns, {questions} questions with evidence, {sum(map(len, memories))} memories"
-    cited = [set().union(*map(set, map(player.cited, known))) for player, known in zip(players, memories, strict=True)]
-    observed = [player.conversation.observed for player in players]
+    cited = [
+        set().union(*map(set, map(client.cited_turns, stored)))
+        for client, stored in zip(clients, memories, strict=True)
+    ]
+    observed = [client.conversation.observed for client in clients]
     both = sum(len(ours & theirs) for ours, theirs in zip(cited, observed, strict=True))
     base = sum(map(len, observed)) / turns
     yield (
@@ -58,41 +61,41 @@ def _counts(players: list[Player]) -> Iterator[str]:
     )
 
 
-def _over_http(players: list[Player]) -> Iterator[str]:
+def _over_http(clients: list[ConversationClient]) -> Iterator[str]:
     yield _heading("over HTTP, constants as shipped")
     for name, events in (("memories and events", True), ("memories alone", False)):
-        found = [
-            recall(player.found(question.text, CUTS[-1], events=events), question.evidence)
-            for player in players
-            for question in player.conversation.questions
+        recalls = [
+            recall(client.search(question.text, CUTS[-1], events=events), question.evidence)
+            for client in clients
+            for question in client.conversation.questions
         ]
-        yield _row(name, averaged(found))
+        yield _row(name, average(recalls))
 
 
-def _by_rules(players: list[Player]) -> Iterator[str]:
-    found = _recalls(players)
-    rankings = sorted({name for name, _ in found})
+def _by_rules(clients: list[ConversationClient]) -> Iterator[str]:
+    by_ranking = _recalls(clients)
+    rankings = sorted({name for name, _ in by_ranking})
     yield _heading(f"the same rules over what was stored, words at {score_fusion.WORD_WEIGHT}")
     for name in rankings:
-        yield _row(name, averaged(chain.from_iterable(found[name, score_fusion.WORD_WEIGHT])))
+        yield _row(name, average(chain.from_iterable(by_ranking[name, score_fusion.WORD_WEIGHT])))
     for title, name, weight in _BASELINES:
-        yield _row(title, averaged(chain.from_iterable(found[name, weight])))
+        yield _row(title, average(chain.from_iterable(by_ranking[name, weight])))
     yield _heading("held out: mean of 20 splits, weight tuned on the other five")
     for name in rankings:
-        scored, weights = held_out({weight: found[name, weight] for weight in WEIGHTS})
+        scored, weights = held_out({weight: by_ranking[name, weight] for weight in WEIGHTS})
         yield _row(f"{name} ({min(weights)} to {max(weights)})", scored)
     for title, name, weight in _BASELINES:
-        yield _row(title, held_out({weight: found[name, weight]})[0])
+        yield _row(title, held_out({weight: by_ranking[name, weight]})[0])
 
 
-def _recalls(players: list[Player]) -> Recalls:
-    """Return for each ranking and weight the recalls of each conversation's questions."""
+def _recalls(clients: list[ConversationClient]) -> Recalls:
+    """Return the recalls of each conversation's questions, for each ranking and weight."""
     embedder = WordLlamaEmbedder()
-    found: Recalls = defaultdict(lambda: [[] for _ in players])
-    for player in players:
-        for name, weight, one in scoring.recalls(scoring.remembered(player, embedder), embedder):
-            found[name, weight][player.number].append(one)
-    return found
+    by_ranking: Recalls = defaultdict(lambda: [[] for _ in clients])
+    for client in clients:
+        for name, weight, one in scoring.recalls(scoring.load_stored(client, embedder), embedder):
+            by_ranking[name, weight][client.number].append(one)
+    return by_ranking
 
 
 def _heading(text: str) -> str:
@@ -106,9 +109,9 @@ def _row(name: str, values: Recall) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.locomo", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="locomo10.json")
-    parser.add_argument("--every", type=int, default=1, help="ask only each so-manieth question")
-    asked = parser.parse_args()
-    for line in report(asked.data, asked.every):
+    parser.add_argument("--every", type=int, default=1, help="use only each N-th question")
+    options = parser.parse_args()
+    for line in report(options.data, options.every):
         print(line, flush=True)
 
 

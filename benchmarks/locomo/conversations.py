@@ -1,4 +1,4 @@
-"""LoCoMo's conversations as this service takes them."""
+"""LoCoMo's conversations, as turns and questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-# Category 5 asks for what was never said.
+# Category 5 asks about things that the conversation does not mention.
 _ANSWERABLE = (1, 2, 3, 4)
 _TURN_ID = re.compile(r"D\d+:\d+")
 
@@ -25,7 +25,7 @@ class Turn:
 
     @property
     def line(self) -> str:
-        """Return the turn as a search sees it."""
+        """Return the text of the turn in a search."""
         return f"[{self.at.date().isoformat()}] {self.text}"
 
 
@@ -53,10 +53,10 @@ def load(path: Path) -> list[Conversation]:
 
 def _conversation(one: dict[str, Any]) -> Conversation:
     turns = tuple(_turns(one["conversation"]))
-    known = {turn.id for turn in turns}
-    asked = (Question(qa["question"], _cited(qa["evidence"]) & known) for qa in one["qa"] if _is_answerable(qa))
-    observed = _cited(json.dumps(one["observation"])) & known
-    return Conversation(turns, tuple(question for question in asked if question.evidence), observed)
+    turn_ids = {turn.id for turn in turns}
+    questions = (Question(qa["question"], _cited(qa["evidence"]) & turn_ids) for qa in one["qa"] if _is_answerable(qa))
+    observed = _cited(json.dumps(one["observation"])) & turn_ids
+    return Conversation(turns, tuple(question for question in questions if question.evidence), observed)
 
 
 def _is_answerable(qa: dict[str, Any]) -> bool:
@@ -73,8 +73,8 @@ def _turns(conversation: dict[str, Any]) -> list[Turn]:
 
 
 def _session(conversation: dict[str, Any], number: int) -> list[Turn]:
-    began = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    begun = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     return [
-        Turn(said["dia_id"], number, began + timedelta(seconds=second), f"{said['speaker']}: {said['text']}")
-        for second, said in enumerate(conversation[f"session_{number}"])
+        Turn(line["dia_id"], number, begun + timedelta(seconds=second), f"{line['speaker']}: {line['text']}")
+        for second, line in enumerate(conversation[f"session_{number}"])
     ]

@@ -17,18 +17,18 @@ Grid: TypeAlias = Mapping[float, Sequence[Sequence[Recall]]]
 
 
 def recall(results: Sequence[Iterable[str]], evidence: frozenset[str]) -> Recall:
-    """Return the share of *evidence* among the first results: a result counts as all the turns that it cites."""
+    """Return the share of *evidence* in the first results, at each cut; a result counts as all turns that it cites."""
     return tuple(len(evidence & {turn for one in results[:cut] for turn in one}) / len(evidence) for cut in CUTS)
 
 
 def splits(conversations: int = 10) -> list[tuple[list[int], list[int]]]:
     """Return twenty fixed halves: those to tune on, and those to score on."""
-    chance = random.Random(20)  # any seed, but the same for ever
+    chance = random.Random(20)  # any seed, but always the same
     halves = [chance.sample(range(conversations), conversations // 2) for _ in range(SPLITS)]
     return [(half, [one for one in range(conversations) if one not in half]) for half in halves]
 
 
-def averaged(recalls: Iterable[Recall]) -> Recall:
+def average(recalls: Iterable[Recall]) -> Recall:
     """Return the mean over questions, at each cut."""
     return tuple(map(mean, zip(*recalls, strict=True)))
 
@@ -37,11 +37,11 @@ def held_out(grid: Grid) -> tuple[Recall, list[float]]:
     """Return the mean recall over the splits, each at the weight that was best on its other half, and these weights."""
     scored, weights = [], []
     for tuned_on, scored_on in splits():
-        best = max(grid, key=lambda weight: _of(grid[weight], tuned_on)[CUTS.index(TUNED_AT)])
+        best = max(grid, key=lambda weight: _average_of(grid[weight], tuned_on)[CUTS.index(TUNED_AT)])
         weights.append(best)
-        scored.append(_of(grid[best], scored_on))
-    return averaged(scored), weights
+        scored.append(_average_of(grid[best], scored_on))
+    return average(scored), weights
 
 
-def _of(recalls: Sequence[Sequence[Recall]], conversations: Iterable[int]) -> Recall:
-    return averaged(one for number in conversations for one in recalls[number])
+def _average_of(recalls: Sequence[Sequence[Recall]], conversations: Iterable[int]) -> Recall:
+    return average(one for number in conversations for one in recalls[number])

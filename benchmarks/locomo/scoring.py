@@ -1,4 +1,4 @@
-"""What the service's own rules make of a conversation that it remembers, at several weights and beside baselines."""
+"""Recall of the service's own search rules over a stored conversation, at several weights and for baselines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import boto3
 
+from benchmarks.locomo.conversation_client import ConversationClient
 from benchmarks.locomo.conversations import Conversation, Question
-from benchmarks.locomo.playing import Player
 from benchmarks.locomo.recall import CUTS, Recall, recall
 from streambank.llm.ports import Embedder
 from streambank.model.memory import Citation, Memory
@@ -29,8 +29,8 @@ MEANING, WORDS = 0.0, 1.0
 
 
 @dataclass(frozen=True)
-class Remembered:
-    """A conversation as the table holds it, with the vectors of its events."""
+class StoredConversation:
+    """A stored conversation, with the vectors of its events."""
 
     conversation: Conversation
     memories: Sequence[Memory]
@@ -40,64 +40,68 @@ class Remembered:
 
     @cached_property
     def words(self) -> dict[tuple[str, int], bm25.WordCounts]:
-        """Return the words of each event alone, by its place."""
+        """Return the words of each event without its neighbours, by its place."""
         return {one.place: bm25.count_words(citations.event_line(one.event)) for one in self.events}
 
 
-def remembered(player: Player, embedder: Embedder) -> Remembered:
-    """Return what the service has stored of a conversation."""
-    table = _table(player)
+def load_stored(client: ConversationClient, embedder: Embedder) -> StoredConversation:
+    """Read a conversation from the service's table."""
+    table = _table(client)
     now, memories = datetime.now(UTC), Memories(table)
-    known = memories.of_scope("default", player.scope, now=now)
-    cited = memories.citations("default", player.scope, known, now=now)
-    events = Events(table).of_scope("default", player.scope, pending_only=False, now=now).events
+    stored = memories.of_scope("default", client.scope, now=now)
+    cited = memories.citations("default", client.scope, stored, now=now)
+    events = Events(table).of_scope("default", client.scope, pending_only=False, now=now).events
     vectors = embedder.embed([citations.event_line(one.event) for one in events])
-    return Remembered(player.conversation, known, cited, events, vectors)
+    return StoredConversation(client.conversation, stored, cited, events, vectors)
 
 
-def _table(player: Player) -> Table:
-    client: Any = boto3.client("dynamodb", region_name="us-east-1")
-    return Table(client, player.service.stack.table_name, RetryPolicy(lambda _: None, lambda: 0.0))
+def _table(client: ConversationClient) -> Table:
+    dynamodb: Any = boto3.client("dynamodb", region_name="us-east-1")
+    return Table(dynamodb, client.service.stack.table_name, RetryPolicy(lambda _: None, lambda: 0.0))
 
 
-def entries(query: EmbeddedQuery, known: Remembered) -> dict[str, list[SearchEntry]]:
-    """Return what takes part in each ranking for *query*, by the ranking's name."""
-    memories = search_ranking.memory_entries(query, known.memories, known.cited)
-    embedded = search_ranking.event_entries(query, known.events, known.vectors, memories)
-    borrowing = search_ranking.event_entries(query, known.events, (), memories)
+def entries(query: EmbeddedQuery, stored: StoredConversation) -> dict[str, list[SearchEntry]]:
+    """Return the entries of each ranking for *query*, by the ranking's name."""
+    memories = search_ranking.memory_entries(query, stored.memories, stored.cited)
+    embedded = search_ranking.event_entries(query, stored.events, stored.vectors, memories)
+    borrowing = search_ranking.event_entries(query, stored.events, (), memories)
     return {
         "memories and events": memories + embedded,
         "the same, events not embedded": memories + borrowing,
         "memories alone": memories,
-        "raw turns": [_alone(one, known) for one in embedded],
+        "raw turns": [_without_neighbours(one, stored) for one in embedded],
         "raw turns with neighbours": embedded,
     }
 
 
-def _alone(entry: SearchEntry, known: Remembered) -> SearchEntry:
-    return replace(entry, words=known.words[entry.item.place]) if isinstance(entry.item, RawEvent) else entry
+def _without_neighbours(entry: SearchEntry, stored: StoredConversation) -> SearchEntry:
+    return replace(entry, words=stored.words[entry.item.place]) if isinstance(entry.item, RawEvent) else entry
 
 
-def recalls(known: Remembered, embedder: Embedder) -> Iterator[tuple[str, float, Recall]]:
-    """Yield for each question, ranking and weight the recall."""
-    questions = known.conversation.questions
+def recalls(stored: StoredConversation, embedder: Embedder) -> Iterator[tuple[str, float, Recall]]:
+    """Yield the recall for each question, ranking and weight."""
+    questions = stored.conversation.questions
     embedded = embedder.embed([question.text for question in questions], for_query=True)
     for question, vector in zip(questions, embedded, strict=True):
         query = EmbeddedQuery(question.text, vector)
-        for name, ranked in entries(query, known).items():
+        for name, ranked in entries(query, stored).items():
             shares = bm25.shares(query.text, [entry.words for entry in ranked])
             for weight in (MEANING, *WEIGHTS, WORDS):
-                yield name, weight, _recall(question, known, ranked, shares, weight)
+                yield name, weight, _recall(question, stored, ranked, shares, weight)
 
 
 def _recall(
-    question: Question, known: Remembered, entries: Sequence[SearchEntry], shares: Sequence[float] | None, weight: float
+    question: Question,
+    stored: StoredConversation,
+    entries: Sequence[SearchEntry],
+    shares: Sequence[float] | None,
+    weight: float,
 ) -> Recall:
     parts = zip(shares or [None] * len(entries), entries, strict=True)
     scored = [(-score_fusion.fuse(share, entry.similarity, words=weight), entry) for share, entry in parts]
     scored.sort(key=lambda pair: (pair[0], *pair[1].precedence()))
     hits = search_ranking.drop_cited_events([(score, entry.item) for score, entry in scored[: 10 * CUTS[-1]]])
-    turns = [_turns(what, known.conversation) for (_, what), _ in zip(hits, range(CUTS[-1]), strict=False)]
+    turns = [_turns(what, stored.conversation) for (_, what), _ in zip(hits, range(CUTS[-1]), strict=False)]
     return recall(turns, question.evidence)
 
 

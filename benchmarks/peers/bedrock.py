@@ -5,30 +5,30 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchmarks.peers.askers import Answer, Body
-from benchmarks.peers.mind import vector
+from benchmarks.peers.scripted_model import vector
+from benchmarks.peers.tool_replies import Body, Reply
 
 
 def prompt(body: Body) -> str:
-    """Return what a model would read: tools, system text, messages."""
+    """Return the whole prompt: tools, system text, messages."""
     tools = body.get("toolConfig", {}).get("tools")
     blocks = [*body.get("system", ()), *(block for message in body["messages"] for block in message["content"])]
-    told = (block["text"] if "text" in block else _json(block) for block in blocks)
-    return "\n".join([*([_json(tools)] if tools else ()), *told])
+    texts = (block["text"] if "text" in block else _json(block) for block in blocks)
+    return "\n".join([*([_json(tools)] if tools else ()), *texts])
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def converse(answer: Answer) -> dict[str, Any]:
-    """Return *answer* as Converse does."""
-    called: list[dict[str, Any]] = [
-        {"toolUse": {"toolUseId": "t1", "name": name, "input": given}} for name, given in answer.calls
+def converse(reply: Reply) -> dict[str, Any]:
+    """Return *reply* as Converse does."""
+    blocks: list[dict[str, Any]] = [
+        {"toolUse": {"toolUseId": "t1", "name": name, "input": arguments}} for name, arguments in reply.calls
     ]
-    message: dict[str, Any] = {"role": "assistant", "content": called or [{"text": answer.text}]}
+    message: dict[str, Any] = {"role": "assistant", "content": blocks or [{"text": reply.text}]}
     usage = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
-    reason = "tool_use" if called else "end_turn"
+    reason = "tool_use" if blocks else "end_turn"
     return {"output": {"message": message}, "stopReason": reason, "usage": usage, "metrics": {"latencyMs": 1}}
 
 

@@ -1,4 +1,4 @@
-"""A hundred messages between a user and an assistant, made here: 35 things are told, some twice, some corrected."""
+"""A generated conversation of a hundred messages: the user states 35 facts, some twice, some with a correction."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 TURNS = 50
-# Of ten turns, which one corrects a thing, tells one again word for word, or tells nothing.
+# The turns of each ten that correct a fact, repeat one word for word, or state none.
 _CORRECTS, _REPEATS, _CHATS = 4, 7, 2
 
 _PEOPLE = ("dentist", "landlord", "vet", "tutor", "tailor", "barber", "doctor", "lawyer", "plumber", "florist")
@@ -35,9 +35,9 @@ _OFFERS = (
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the user said and what was replied; *fact* is what the user told, None for small talk."""
+    """A text of the user and its reply; *fact* is the fact that the text states, None for small talk."""
 
-    said: str
+    text: str
     reply: str
     fact: str | None
 
@@ -57,7 +57,7 @@ def turns() -> list[Turn]:
 
 def messages(some: list[Turn]) -> list[Message]:
     """Return the messages of *some* turns, in order."""
-    pairs = ((Message("user", turn.said), Message("assistant", turn.reply)) for turn in some)
+    pairs = ((Message("user", turn.text), Message("assistant", turn.reply)) for turn in some)
     return list(itertools.chain.from_iterable(pairs))
 
 
@@ -68,18 +68,18 @@ def batches(size: int) -> Iterator[list[Message]]:
         yield messages(whole[start : start + size])
 
 
-def lasting() -> set[str]:
-    """Return what holds at the end: the last word on each thing."""
-    return set({thing_of(turn.fact): turn.fact for turn in turns() if turn.fact}.values())
+def final_facts() -> set[str]:
+    """Return the last fact about each subject."""
+    return set({subject(turn.fact): turn.fact for turn in turns() if turn.fact}.values())
 
 
-def thing_of(fact: str) -> str:
-    """Return what *fact* tells the name of."""
+def subject(fact: str) -> str:
+    """Return the subject of *fact*."""
     return fact.partition(" is ")[0]
 
 
 def _facts() -> Iterator[str | None]:
-    """Yield what each turn tells: a new thing, but for those that correct, repeat or chat."""
+    """Yield the fact of each turn: a new one, except in turns that correct, repeat or chat."""
     new = itertools.count()
     for number in range(TURNS):
         decade, place = divmod(number, 10)
@@ -93,15 +93,15 @@ def _facts() -> Iterator[str | None]:
             yield _fact(next(new))
 
 
-def _fact(thing: int, *, change: int = 0) -> str:
-    place, person = divmod(thing, len(_PEOPLE))
-    name = f"{_GIVEN[(thing + change) % len(_GIVEN)]} {_FAMILY[(thing + change) % len(_FAMILY)]}"
+def _fact(index: int, *, change: int = 0) -> str:
+    place, person = divmod(index, len(_PEOPLE))
+    name = f"{_GIVEN[(index + change) % len(_GIVEN)]} {_FAMILY[(index + change) % len(_FAMILY)]}"
     return f"My {_PLACES[place]} {_PEOPLE[person]} is {name}"
 
 
 def _turn(number: int, fact: str | None) -> Turn:
-    told = f"{fact}. {_ASIDES[number % len(_ASIDES)]}" if fact else _CHAT
-    # Replies name the thing: some tools look for what they know by the last message alone.
-    heard = f"So that is your {thing_of(fact).removeprefix('My ')}. " if fact else ""
-    reply = f"{heard}{_REPLIES[number % len(_REPLIES)]} {_OFFERS[number % len(_OFFERS)]}"
-    return Turn(f"{told} That was note {number + 1}.", reply, fact)
+    text = f"{fact}. {_ASIDES[number % len(_ASIDES)]}" if fact else _CHAT
+    # Replies name the subject: some tools search their memories with the last message alone.
+    mention = f"So that is your {subject(fact).removeprefix('My ')}. " if fact else ""
+    reply = f"{mention}{_REPLIES[number % len(_REPLIES)]} {_OFFERS[number % len(_OFFERS)]}"
+    return Turn(f"{text} That was note {number + 1}.", reply, fact)

@@ -10,7 +10,7 @@ from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from langgraph.store.memory import InMemoryStore
 from langmem import create_memory_store_manager
 
-from benchmarks.peers import driving
+from benchmarks.peers import drivers
 from benchmarks.peers.conversation import Message, batches
 
 NAMESPACE = ("memories",)
@@ -23,13 +23,13 @@ def drive(url: str, turns: int) -> list[str]:
 
 
 async def _drive(url: str, turns: int) -> list[str]:
-    store = InMemoryStore(index={"dims": driving.DIMENSIONS, "embed": _embedder(url)})
-    model = ChatOpenAI(model=driving.MODEL, base_url=url, api_key="none")
+    store = InMemoryStore(index={"dims": drivers.DIMENSIONS, "embed": _embedder(url)})
+    model = ChatOpenAI(model=drivers.MODEL, base_url=url, api_key="none")
     manager = create_memory_store_manager(model, namespace=NAMESPACE, store=store)
     for batch in batches(turns):
         await manager.ainvoke({"messages": [_message(one) for one in batch]})
-    found = await store.asearch(NAMESPACE, limit=1_000)
-    return [item.value["content"]["content"] for item in found]
+    items = await store.asearch(NAMESPACE, limit=1_000)
+    return [item.value["content"]["content"] for item in items]
 
 
 def _message(one: Message) -> Any:
@@ -37,15 +37,15 @@ def _message(one: Message) -> Any:
 
 
 def _embedder(url: str) -> OpenAIEmbeddings:
-    # Texts in place of tokens: the tokenizer would be fetched from elsewhere.
+    # Texts in place of tokens: the tokenizer would be downloaded.
     return OpenAIEmbeddings(
-        model=driving.EMBEDDER,
+        model=drivers.EMBEDDER,
         base_url=url,
         api_key="none",
-        dimensions=driving.DIMENSIONS,
+        dimensions=drivers.DIMENSIONS,
         check_embedding_ctx_length=False,
     )
 
 
 if __name__ == "__main__":
-    driving.run(drive, "langmem")
+    drivers.run(drive, "langmem")

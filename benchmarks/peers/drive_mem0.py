@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.peers import driving
+from benchmarks.peers import drivers
 from benchmarks.peers.conversation import batches
 
 
@@ -15,21 +15,21 @@ def drive(url: str, turns: int) -> list[str]:
     """Add *turns* at a time."""
     with tempfile.TemporaryDirectory() as directory:
         os.environ["MEM0_DIR"] = directory
-        from mem0 import Memory
+        from mem0 import Memory  # imported here: it reads MEM0_DIR when it is imported
 
         with Memory.from_config(_config(url, Path(directory))) as memory:
             for batch in batches(turns):
                 memory.add([{"role": one.role, "content": one.text} for one in batch], user_id="u1")
-            found = memory.get_all(filters={"user_id": "u1"}, top_k=1_000)
-        return [row["memory"] for row in found["results"]]
+            memories = memory.get_all(filters={"user_id": "u1"}, top_k=1_000)
+        return [row["memory"] for row in memories["results"]]
 
 
 def _config(url: str, directory: Path) -> dict[str, Any]:
     here = {"openai_base_url": f"{url}/v1", "api_key": "none"}
-    embedder = {**here, "model": driving.EMBEDDER, "embedding_dims": driving.DIMENSIONS}
-    vectors = {"path": str(directory / "qdrant"), "embedding_model_dims": driving.DIMENSIONS}
+    embedder = {**here, "model": drivers.EMBEDDER, "embedding_dims": drivers.DIMENSIONS}
+    vectors = {"path": str(directory / "qdrant"), "embedding_model_dims": drivers.DIMENSIONS}
     return {
-        "llm": {"provider": "openai", "config": {**here, "model": driving.MODEL}},
+        "llm": {"provider": "openai", "config": {**here, "model": drivers.MODEL}},
         "embedder": {"provider": "openai", "config": embedder},
         "vector_store": {"provider": "qdrant", "config": vectors},
         "history_db_path": str(directory / "history.db"),
@@ -37,4 +37,4 @@ def _config(url: str, directory: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    driving.run(drive, "mem0ai")
+    drivers.run(drive, "mem0ai")

@@ -1,4 +1,4 @@
-"""Strands' MemoryManager on an agent, over the one store of its own that takes extracted facts without a server."""
+"""Strands' MemoryManager on an agent, over its only store that accepts extracted facts without a server."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from strands.memory import ExtractionConfig, IntervalTrigger, MemoryManager
 from strands.models.openai import OpenAIModel
 from strands.vended_memory_stores import TestMemoryStore
 
-from benchmarks.peers import driving
-from benchmarks.peers.askers import REPLYING
+from benchmarks.peers import drivers
 from benchmarks.peers.conversation import turns as conversation
+from benchmarks.peers.tool_replies import ASSISTANT_MODEL
 
 
 def drive(url: str, turns: int) -> list[str]:
@@ -19,8 +19,8 @@ def drive(url: str, turns: int) -> list[str]:
     extraction = True if turns == 1 else ExtractionConfig(trigger=IntervalTrigger(turns=turns))
     store = TestMemoryStore(name="memory", persist=False, extraction=extraction)
     agent = Agent(
-        model=_model(url, REPLYING),
-        aux_model=_model(url, driving.MODEL),
+        model=_model(url, ASSISTANT_MODEL),
+        aux_model=_model(url, drivers.MODEL),
         memory_manager=MemoryManager(stores=[store]),
         callback_handler=None,
     )
@@ -33,12 +33,12 @@ def drive(url: str, turns: int) -> list[str]:
 
 def _call(agent: Agent) -> None:
     for turn in conversation():
-        agent(turn.said)
+        agent(turn.text)
 
 
 async def _talk(agent: Agent) -> None:
     for turn in conversation():
-        await agent.invoke_async(turn.said)
+        await agent.invoke_async(turn.text)
     await agent.memory_manager.flush()
 
 
@@ -47,4 +47,4 @@ def _model(url: str, name: str) -> OpenAIModel:
 
 
 if __name__ == "__main__":
-    driving.run(drive, "strands-agents")
+    drivers.run(drive, "strands-agents")

@@ -1,4 +1,4 @@
-"""Streambank in local mode with its Bedrock adapters: events as they are said, windows of so many turns."""
+"""Streambank in local mode with its Bedrock adapters: each turn is sent when it is over, in windows of some turns."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 
 import httpx
 
-from benchmarks.peers import driving
+from benchmarks.peers import drivers
 from benchmarks.peers.conversation import Message, batches
 from streambank_local.service import LocalService
-from tests.journeys.caller import Caller, Document, Stream, said
+from tests.journeys.caller import Caller, Document, Stream
 
 ROLES = {"user": "user", "assistant": "model"}
 
@@ -17,9 +17,9 @@ ROLES = {"user": "user", "assistant": "model"}
 def drive(url: str, turns: int) -> list[str]:
     """Send each turn when it is over; a window holds two messages for each of *turns*."""
     os.environ["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] = url
-    knobs = {"Model": "bedrock", "EmbeddingDimensions": str(driving.DIMENSIONS)}
+    parameters = {"Model": "bedrock", "EmbeddingDimensions": str(drivers.DIMENSIONS)}
     rule = {"event_count": 2 * turns, "overlap_event_count": min(2, 2 * turns - 1)}
-    with LocalService(parameters=knobs, timer_enabled=False) as service, _client(service) as client:
+    with LocalService(parameters=parameters, timer_enabled=False) as service, _client(service) as client:
         stream = Caller(service, client).stream()
         for number, turn in enumerate(batches(1)):
             _send(stream, _events(number, turn), rule)
@@ -33,7 +33,10 @@ def _send(stream: Stream, events: list[Document], rule: Document) -> None:
 
 
 def _events(number: int, turn: list[Message]) -> list[Document]:
-    return [said(one.text, f"{number}-{one.role}", role=ROLES[one.role]) for one in turn]
+    return [
+        {"event_id": f"{number}-{one.role}", "content": {"role": ROLES[one.role], "parts": [{"text": one.text}]}}
+        for one in turn
+    ]
 
 
 def _client(service: LocalService) -> httpx.Client:
@@ -41,4 +44,4 @@ def _client(service: LocalService) -> httpx.Client:
 
 
 if __name__ == "__main__":
-    driving.run(drive, "streambank")
+    drivers.run(drive, "streambank")

@@ -1,4 +1,4 @@
-"""The scripted model over HTTP on this machine, and what was asked of it."""
+"""The scripted model over HTTP on this machine, with counts of its requests."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from benchmarks.peers import bedrock, chat
-from benchmarks.peers.askers import REPLYING, Answer, Body, chat_answer, converse_answer
+from benchmarks.peers.tool_replies import ASSISTANT_MODEL, Body, Reply, chat_reply, converse_reply
 
 
 @dataclass
-class Tally:
-    """What was asked so far. Characters are those of texts, tools and calls, not of their JSON envelope.
+class RequestCounts:
+    """Counts of the requests. Characters are those of texts, tools and calls, without their JSON envelope.
 
-    *fresh* are those that come after the longest beginning that an earlier call had too: what a model's provider
-    reads anew if it keeps every beginning.
+    *fresh* are those after the longest prefix that an earlier call had too: a model's provider that caches every
+    prefix reads only these.
     """
 
     model_calls: int = 0
@@ -33,39 +33,39 @@ class Tally:
     _prompts: list[str] = field(default_factory=list, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
-    def asked(self, prompt: str, answer: Answer) -> None:
+    def add_call(self, prompt: str, reply: Reply) -> None:
         """Count a call of the model."""
-        called = sum(len(name) + len(json.dumps(given, ensure_ascii=False)) for name, given in answer.calls)
+        calls = sum(len(name) + len(json.dumps(arguments, ensure_ascii=False)) for name, arguments in reply.calls)
         with self._lock:
             self.model_calls += 1
             self.sent += len(prompt)
-            self.fresh += len(prompt) - max((_shared(prompt, earlier) for earlier in self._prompts), default=0)
-            self.received += len(answer.text) + called
+            self.fresh += len(prompt) - max((_shared_length(prompt, earlier) for earlier in self._prompts), default=0)
+            self.received += len(reply.text) + calls
             self._prompts.append(prompt)
 
-    def embeds(self, texts: int) -> None:
-        """Count a call of the embedder with so many texts."""
+    def add_embedding(self, texts: int) -> None:
+        """Count a call of the embedder with *texts* texts."""
         with self._lock:
             self.embedding_calls += 1
             self.embedded += texts
 
-    def replied(self) -> None:
-        """Count a reply of the assistant, which is no memory's cost."""
+    def add_assistant_reply(self) -> None:
+        """Count a reply of the assistant, which is no cost of a memory."""
         with self._lock:
             self.replies += 1
 
 
-def _shared(one: str, other: str) -> int:
-    """Return the length of the beginning that both have."""
+def _shared_length(one: str, other: str) -> int:
+    """Return the length of the common prefix."""
     return bisect.bisect_left(range(len(one)), x=True, key=lambda end: not other.startswith(one[: end + 1]))
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A running model: its address and its tally."""
+    """A running model: its address and its counts."""
 
     url: str
-    tally: Tally
+    counts: RequestCounts
 
 
 @contextmanager
@@ -75,7 +75,7 @@ def running() -> Iterator[Model]:
         thread = threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:
-            yield Model(f"http://127.0.0.1:{http.server_port}", http.tally)
+            yield Model(f"http://127.0.0.1:{http.server_port}", http.counts)
         finally:
             http.shutdown()
             thread.join()
@@ -85,7 +85,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
-        self.tally = Tally()
+        self.counts = RequestCounts()
         super().__init__(("127.0.0.1", 0), _Handler)
 
 
@@ -95,12 +95,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        answers = (answer for ending, answer in _ANSWERS.items() if self.path.endswith(ending))
-        answer = next(answers, None)
-        if answer is None:
+        handlers = (handler for ending, handler in _HANDLERS.items() if self.path.endswith(ending))
+        handler = next(handlers, None)
+        if handler is None:
             self.send_error(404)
         else:
-            self._write(*answer(body, self.server.tally))
+            self._write(*handler(body, self.server.counts))
 
     def _write(self, kind: str, text: str) -> None:
         raw = text.encode()
@@ -114,31 +114,31 @@ class _Handler(BaseHTTPRequestHandler):
         return
 
 
-# ---- what each path answers: a content type and a text
+# ---- the reply of each path: a content type and a text
 
 
-def _completion(body: Body, tally: Tally) -> tuple[str, str]:
-    answer = chat_answer(body)
-    if body["model"] == REPLYING:
-        tally.replied()
+def _completion(body: Body, counts: RequestCounts) -> tuple[str, str]:
+    reply = chat_reply(body)
+    if body["model"] == ASSISTANT_MODEL:
+        counts.add_assistant_reply()
     else:
-        tally.asked(chat.prompt(body), answer)
-    return _events(chat.chunks(body, answer)) if body.get("stream") else _document(chat.completion(body, answer))
+        counts.add_call(chat.prompt(body), reply)
+    return _events(chat.chunks(body, reply)) if body.get("stream") else _document(chat.completion(body, reply))
 
 
-def _embeddings(body: Body, tally: Tally) -> tuple[str, str]:
-    tally.embeds(len(chat.inputs(body)))
+def _embeddings(body: Body, counts: RequestCounts) -> tuple[str, str]:
+    counts.add_embedding(len(chat.inputs(body)))
     return _document(chat.embeddings(body))
 
 
-def _converse(body: Body, tally: Tally) -> tuple[str, str]:
-    answer = converse_answer(body)
-    tally.asked(bedrock.prompt(body), answer)
-    return _document(bedrock.converse(answer))
+def _converse(body: Body, counts: RequestCounts) -> tuple[str, str]:
+    reply = converse_reply(body)
+    counts.add_call(bedrock.prompt(body), reply)
+    return _document(bedrock.converse(reply))
 
 
-def _invoke(body: Body, tally: Tally) -> tuple[str, str]:
-    tally.embeds(1)
+def _invoke(body: Body, counts: RequestCounts) -> tuple[str, str]:
+    counts.add_embedding(1)
     return _document(bedrock.embedding(body))
 
 
@@ -151,7 +151,7 @@ def _events(documents: Iterable[dict[str, Any]]) -> tuple[str, str]:
     return "text/event-stream", "".join(f"data: {line}\n\n" for line in lines)
 
 
-_ANSWERS = {
+_HANDLERS = {
     "/chat/completions": _completion,
     "/embeddings": _embeddings,
     "/converse": _converse,

@@ -1,4 +1,4 @@
-"""The virtual environments of the tools, one for each: their pins need not agree with ours or with each other's."""
+"""The virtual environments of the tools, one for each, because their pins conflict."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 VENVS = ROOT / ".venv-peers"
 REQUIREMENTS = ROOT / "requirements" / "peers"
-# A download of some 200 MB; what takes longer hangs.
+# A download of about 200 MB; a longer one hangs.
 _LONGEST_SECONDS = 900
 
 
-class Missing(Exception):
-    """A tool's environment cannot be had; the message says what is missing."""
+class ToolMissing(Exception):
+    """A tool's environment cannot be created; the message says why."""
 
 
 def python(peer: str) -> Path:
-    """Return the Python of *peer*'s environment, which is made, or made anew if its pins have changed.
+    """Return the Python of *peer*'s environment, which is created if it is missing or its pins have changed.
 
     Raises:
-        Missing: it cannot be made.
+        ToolMissing: it cannot be created.
     """
     pins = REQUIREMENTS / f"{peer}.txt"
     if not pins.is_file():
-        raise Missing(f"there is no {pins.relative_to(ROOT)}")
+        raise ToolMissing(f"there is no {pins.relative_to(ROOT)}")
     directory = VENVS / peer
-    stamp, wanted = directory / ".installed", hashlib.sha256(pins.read_bytes()).hexdigest()
-    if not stamp.is_file() or stamp.read_text() != wanted:
+    stamp, digest = directory / ".installed", hashlib.sha256(pins.read_bytes()).hexdigest()
+    if not stamp.is_file() or stamp.read_text() != digest:
         print(f"Setting up {directory.relative_to(ROOT)} ...", file=sys.stderr, flush=True)
         _install(directory, pins)
-        stamp.write_text(wanted)
+        stamp.write_text(digest)
     return directory / "bin" / "python"
 
 
@@ -46,7 +46,7 @@ def _run(command: list[str]) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LONGEST_SECONDS)
     except subprocess.TimeoutExpired:
-        raise Missing(f"no end after {_LONGEST_SECONDS} s: {' '.join(command)}") from None
+        raise ToolMissing(f"no end after {_LONGEST_SECONDS} s: {' '.join(command)}") from None
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()[-1]
-        raise Missing(f"cannot be installed: {said}")
+        last_line = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()[-1]
+        raise ToolMissing(f"cannot be installed: {last_line}")

@@ -1,1 +1,1 @@
-"""Requests nobody would send, against the whole service on this machine."""
+"""Generated requests against the whole service on this machine."""

@@ -1,1 +1,1 @@
-"""`make test-stack`: the template and its built artefacts, linted, built, started and deployed without AWS."""
+"""`make test-stack`: lints, builds, starts and deploys the template and its built artefacts without AWS."""

@@ -1,4 +1,4 @@
-"""`make test-stack`: proves what can be proved without AWS, and says what it could not do."""
+"""`make test-stack`: proves what can be proved without AWS, and reports what it had to skip."""
 
 import argparse
 import os
@@ -13,62 +13,62 @@ from pathlib import Path
 from infra.stack import building, linting, roles, runtime
 from infra.stack.deployment import Deployment, deploy
 from infra.stack.emulator import ministack
-from infra.stack.outcome import Outcome, Step, UnmetError, Verdict, failed, passed, prove, summary
+from infra.stack.outcome import Outcome, RequirementError, Status, Step, failed, passed, prove, summary
 from infra.stack.tools import BUILD, ROOT, environment
 from tests.bedrock.converse_server import running
 from tests.stack.reading_model import ReadingBedrock
 
 DEPLOYED = BUILD / "deployment.json"
 JOURNEYS = ROOT / "tests" / "journeys"
-# A call takes the emulator's functions a second or two: these go through every function and route, in minutes.
+# A call of the emulator's functions takes a second or two; these journeys use every function and route, in minutes.
 CHOSEN = ("threads", "seed_examples", "banks", "identity", "memories", "operations", "sessions", "refusals")
-# What MiniStack does otherwise than API Gateway; the journeys that show it, by how their names begin.
+# Where MiniStack differs from API Gateway: the prefixes of the journeys that depend on it, with the reasons.
 UNEMULATED = {
     "test_journey_refusals.py::test_body_beyond_the_gateway": "it has no limit on the size of a body",
-    'test_journey_refusals.py::test_what_is_no_request_is_refused[{"scope": {"user_id": "\\xff': "it mends bytes "
-    "that are not UTF-8, where API Gateway hands them on in base64",
+    'test_journey_refusals.py::test_what_is_no_request_is_refused[{"scope": {"user_id": "\\xff': "it replaces bytes "
+    "that are not UTF-8, while API Gateway passes them on in base64",
 }
 JOURNEYS_SECONDS = 2_400
 _BEDROCK = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 
 
 def main() -> int:
-    """Take all steps, print each as it ends, then the summary; return 1 if one failed."""
-    asked = _arguments()
-    ours = environment({"AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled"})
+    """Run all steps, print each outcome, then the summary; return 1 if one failed."""
+    options = _parse()
+    variables = environment({"AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled"})
     os.environ.clear()
-    os.environ.update(ours)
+    os.environ.update(variables)
     outcomes: list[tuple[Step, Outcome]] = []
     with ExitStack() as running_tools:
-        for step in _steps(running_tools, asked):
+        for step in _steps(running_tools, options):
             print(f"... {step.claim}", flush=True)
             outcomes.append((step, prove(step)))
-            print(f"    {outcomes[-1][1].verdict}: {outcomes[-1][1].detail}", flush=True)
+            print(f"    {outcomes[-1][1].status}: {outcomes[-1][1].detail}", flush=True)
     print("\n" + "\n".join(summary(outcomes)))
-    return int(any(outcome.verdict is Verdict.FAILED for _, outcome in outcomes))
+    return int(any(outcome.status is Status.FAILED for _, outcome in outcomes))
 
 
-def _arguments() -> argparse.Namespace:
-    asked = argparse.ArgumentParser(prog="python -m infra.stack", description=__doc__)
-    asked.add_argument("--sdk", type=Path, help="a script that drives a base URL with Google's SDK, run by .venv-sdk")
-    asked.add_argument("--all", action="store_true", help="play all journeys, half an hour of them")
-    return asked.parse_args()
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m infra.stack", description=__doc__)
+    parser.add_argument("--sdk", type=Path, help="a script that calls a base URL with Google's SDK, run by .venv-sdk")
+    parser.add_argument("--all", action="store_true", help="run all journeys, which takes half an hour")
+    return parser.parse_args()
 
 
-def _steps(tools: ExitStack, asked: argparse.Namespace) -> list[Step]:
+def _steps(tools: ExitStack, options: argparse.Namespace) -> list[Step]:
     stack = _Stack(tools)
-    journeys = [JOURNEYS] if asked.all else [_journey(name) for name in CHOSEN]
+    journeys = [JOURNEYS] if options.all else [_journey(name) for name in CHOSEN]
     return [
         Step("sam validate --lint", linting.sam_validates),
         Step("cfn-lint", linting.cfn_lint_finds_nothing),
         Step("checkov", linting.checkov_finds_what_is_accepted),
         Step("sam build", building.sam_builds),
         Step("sizes and contents", building.artefacts_are_small_and_whole),
-        Step("recorded events, runtime emulator", stack.plays_events),
-        Step("sam deploy, into MiniStack", stack.deploys),
-        Step("roles are judged by MiniStack", stack.judges_roles),
-        Step("journeys, concurrency suite, on MiniStack", partial(stack.plays_journeys, journeys)),
-        Step("Google's SDK on MiniStack", partial(stack.drives_sdk, asked.sdk)),
+        Step("recorded events, runtime emulator", stack.run_events),
+        Step("sam deploy, into MiniStack", stack.deploy_template),
+        Step("roles are enforced by MiniStack", stack.check_roles),
+        Step("journeys, concurrency suite, on MiniStack", partial(stack.run_journeys, journeys)),
+        Step("Google's SDK on MiniStack", partial(stack.run_sdk, options.sdk)),
     ]
 
 
@@ -84,44 +84,50 @@ class _Stack:
         self._deployment: Deployment | None = None
         self._bedrock = ""
 
-    def plays_events(self) -> Outcome:
+    def run_events(self) -> Outcome:
         with running(ReadingBedrock()) as bedrock, ministack({}, BUILD / "runtime.log") as endpoint:
-            return runtime.recorded_events_are_answered(endpoint, bedrock.url)
+            return runtime.recorded_events_succeed(endpoint, bedrock.url)
 
-    def deploys(self) -> Outcome:
+    def deploy_template(self) -> Outcome:
         building.functions()
         bedrock = self._tools.enter_context(running(ReadingBedrock()))
         # AUTH: roles and their policies are enforced.
-        ours = {_BEDROCK: bedrock.url, "AUTH": "true"}
-        endpoint = self._tools.enter_context(ministack(ours, BUILD / "ministack.log"))
+        variables = {_BEDROCK: bedrock.url, "AUTH": "true"}
+        endpoint = self._tools.enter_context(ministack(variables, BUILD / "ministack.log"))
         self._deployment = deploy(endpoint)
         self._deployment.write(DEPLOYED)
         left_out = ", ".join(self._deployment.left_out)
-        return passed(f"with its roles enforced; left out, since MiniStack cannot have them: {left_out}")
+        return passed(f"with its roles enforced; left out, because MiniStack cannot create them: {left_out}")
 
-    def judges_roles(self) -> Outcome:
+    def check_roles(self) -> Outcome:
         return roles.a_role_without_its_policy_is_refused(self._deployed())
 
-    def plays_journeys(self, tests: list[Path]) -> Outcome:
-        """Prove it in one process: the journeys' names for users and chats are fresh within one only."""
+    def run_journeys(self, tests: list[Path]) -> Outcome:
+        """Run the journeys in one process: their names of users and chats are unique only within one."""
         self._deployed()
         report = BUILD / "journeys.xml"
         left_out = [word for name in UNEMULATED for word in ("--deselect", f"tests/journeys/{name}")]
         chosen = ["-m", "not slow", "-p", "no:xdist", f"--junit-xml={report}", *left_out]
         command: list[str | Path] = [sys.executable, "-m", "pytest", *tests, *chosen]
-        where = {"STREAMBANK_STACK": str(DEPLOYED)}
+        variables = {"STREAMBANK_STACK": str(DEPLOYED)}
         with (BUILD / "journeys.txt").open("w") as out:
             done = subprocess.run(  # noqa: S603  our own tests
-                command, cwd=ROOT, env=environment(where), stdout=out, stderr=out, timeout=JOURNEYS_SECONDS, check=False
+                command,
+                cwd=ROOT,
+                env=environment(variables),
+                stdout=out,
+                stderr=out,
+                timeout=JOURNEYS_SECONDS,
+                check=False,
             )
-        told = f"{_told(report)}; {len(UNEMULATED)} left out, since MiniStack differs there"
-        return failed(f"{told}; see {out.name}") if done.returncode else passed(told)
+        line = f"{_summary_of(report)}; {len(UNEMULATED)} left out, because MiniStack differs there"
+        return failed(f"{line}; see {out.name}") if done.returncode else passed(line)
 
-    def drives_sdk(self, script: Path | None) -> Outcome:
+    def run_sdk(self, script: Path | None) -> Outcome:
         deployed = self._deployed()
         python = ROOT / ".venv-sdk" / "bin" / "python"
         if script is None or not python.exists():
-            raise UnmetError("it needs .venv-sdk and a script: python -m infra.stack --sdk SCRIPT")
+            raise RequirementError("it needs .venv-sdk and a script: python -m infra.stack --sdk SCRIPT")
         done = subprocess.run(  # noqa: S603  the caller's own script
             [python, script, deployed.url, "--token", deployed.key],
             env=environment(),
@@ -136,21 +142,21 @@ class _Stack:
 
     def _deployed(self) -> Deployment:
         if self._deployment is None:
-            raise UnmetError("nothing is deployed")
+            raise RequirementError("nothing is deployed")
         return self._deployment
 
 
-def _told(report: Path) -> str:
+def _summary_of(report: Path) -> str:
     """Return a line about a test run: how many passed, failed, and why some were skipped."""
     cases = ET.parse(report).getroot().iter("testcase")  # noqa: S314  pytest wrote it a moment ago
-    verdicts: Counter[str] = Counter()
+    statuses: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for case in cases:
         ends = [child for child in case if child.tag in {"failure", "error", "skipped"}]
-        verdicts[ends[0].tag if ends else "passed"] += 1
+        statuses[ends[0].tag if ends else "passed"] += 1
         reasons.update(child.get("message", "") for child in ends if child.tag == "skipped")
-    told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
-    return told + "".join(f"; {count} because it {reason}" for reason, count in sorted(reasons.items()))
+    line = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
+    return line + "".join(f"; {count} because it {reason}" for reason, count in sorted(reasons.items()))
 
 
 if __name__ == "__main__":

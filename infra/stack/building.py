@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from infra.stack.outcome import Outcome, UnmetError, failed, passed
+from infra.stack.outcome import Outcome, RequirementError, failed, passed
 from infra.stack.tools import ARCHITECTURE, BUILD, BUILT_TEMPLATE, run, tool
 
 LAYER = BUILD / "SharedLayer" / "python"
@@ -13,34 +13,34 @@ NEVER_DEPLOYED = ("streambank_local", "streambank_client", "moto", "wordllama", 
 
 def sam_builds() -> Outcome:
     """Prove that SAM builds all functions and the layer, without a container."""
-    status, said = run(
+    status, output = run(
         [tool("stack", "sam"), "build", "--build-dir", BUILD, "--parameter-overrides", f"Architecture={ARCHITECTURE}"]
     )
-    return failed(said) if status else passed(f"{len(functions())} functions and a layer, for {ARCHITECTURE}")
+    return failed(output) if status else passed(f"{len(functions())} functions and a layer, for {ARCHITECTURE}")
 
 
 def artefacts_are_small_and_whole() -> Outcome:
-    """Prove that layer and functions are within Lambda's limit, hold what they need and nothing that stays at home."""
+    """Prove that layer and functions are within Lambda's limit, and hold nothing that is never deployed."""
     size = _bytes(LAYER) + max(_bytes(built) for built in functions())
-    strays = [name for name in NEVER_DEPLOYED if (LAYER / name).exists()]
-    lonely = [module.name for module in LAYER.rglob("*.so") if not _twin(module).exists()]
-    if size > LIMIT_BYTES or strays or lonely:
-        return failed(f"{size} bytes, in the layer: {strays}, for one processor only: {lonely}")
-    return passed(f"{size / 2**20:.0f} of 250 MB unzipped, native modules for both processors, nothing embedded")
+    unexpected = [name for name in NEVER_DEPLOYED if (LAYER / name).exists()]
+    unpaired = [module.name for module in LAYER.rglob("*.so") if not _counterpart(module).exists()]
+    if size > LIMIT_BYTES or unexpected or unpaired:
+        return failed(f"{size} bytes, in the layer: {unexpected}, for one processor only: {unpaired}")
+    return passed(f"{size / 2**20:.0f} of 250 MB unzipped, native modules for both processors, nothing of local mode")
 
 
 def functions() -> list[Path]:
-    """Return the directories of the built functions; raises UnmetError if there are none."""
+    """Return the directories of the built functions; raises RequirementError if there are none."""
     if not BUILT_TEMPLATE.exists():
-        raise UnmetError("nothing was built")
+        raise RequirementError("nothing was built")
     return sorted(path.parent for path in BUILD.glob("*/ingest.py"))
 
 
-def _twin(module: Path) -> Path:
-    """Return where a native module lies for the other processor; one that names none lies over its twin."""
+def _counterpart(module: Path) -> Path:
+    """Return the path of a native module for the other processor; there is none if the name has no processor."""
     ours, theirs = ("x86_64", "aarch64") if "x86_64" in module.name else ("aarch64", "x86_64")
-    twin = module.name.replace(ours, theirs)
-    return module.with_name(twin if twin != module.name else f"{twin} of {theirs}")
+    name = module.name.replace(ours, theirs)
+    return module.with_name(name if name != module.name else f"{name} of {theirs}")
 
 
 def _bytes(directory: Path) -> int:

@@ -1,4 +1,4 @@
-"""The template, deployed into MiniStack by `sam deploy` itself, and what MiniStack must be helped with."""
+"""The deployment of the template into MiniStack by `sam deploy`, with what MiniStack does not create itself."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 from samtranslator.yaml_helper import yaml_parse
 
-from infra.stack.outcome import UnmetError
+from infra.stack.outcome import RequirementError
 from infra.stack.tools import ARCHITECTURE, BUILD, BUILT_TEMPLATE, REGION, ROOT, run, tool
 
 NAME = "streambank"
@@ -22,7 +22,7 @@ class DeploymentError(Exception):
 
 @dataclass(frozen=True)
 class Deployment:
-    """A deployed stack: where AWS is, where the API is, what the stack put out, and a key that opens all of it."""
+    """A deployed stack: the endpoint of AWS, the API's URL, the stack's outputs, and a key for all banks."""
 
     endpoint: str
     url: str
@@ -35,11 +35,11 @@ class Deployment:
 
 
 def deploy(endpoint: str) -> Deployment:
-    """Deploy the built template; raises UnmetError if nothing was built, DeploymentError."""
+    """Deploy the built template; raises RequirementError if nothing was built, DeploymentError."""
     left_out = _write_emulated()
-    status, said = run(_command(), {"AWS_ENDPOINT_URL": endpoint})
+    status, output = run(_command(), {"AWS_ENDPOINT_URL": endpoint})
     if status:
-        raise DeploymentError(said[-3000:])
+        raise DeploymentError(output[-3000:])
     stack = client("cloudformation", endpoint).describe_stacks(StackName=NAME)["Stacks"][0]
     outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
     url = _complete(endpoint, outputs["TableName"])
@@ -54,27 +54,27 @@ def client(service: str, endpoint: str, key: str = "test") -> Any:
 
 
 def source() -> dict[str, Any]:
-    """Return the built template; raises UnmetError if there is none."""
+    """Return the built template; raises RequirementError if there is none."""
     if not BUILT_TEMPLATE.exists():
-        raise UnmetError("nothing was built")
+        raise RequirementError("nothing was built")
     parsed: dict[str, Any] = yaml_parse(BUILT_TEMPLATE.read_text())
     return parsed
 
 
 def _command() -> list[str | Path]:
-    # README's `sam deploy`, without its questions.
+    # README's `sam deploy`, without its prompts.
     named: list[str | Path] = ["--template-file", EMULATED_TEMPLATE, "--stack-name", NAME, "--parameter-overrides"]
     quiet = ["--resolve-s3", "--no-confirm-changeset", "--no-progressbar", "--capabilities", "CAPABILITY_IAM"]
     return [tool("stack", "sam"), "deploy", *named, f"Architecture={ARCHITECTURE}", *quiet]
 
 
 def _write_emulated() -> tuple[str, ...]:
-    """Write the built template without what MiniStack cannot have; return the names.
+    """Write the built template without the resources that MiniStack cannot create; return their names.
 
-    It refuses alarms of several metrics. It speaks plain HTTP, which the bucket's policy refuses, there as in AWS.
+    It refuses alarms with several metrics. It uses plain HTTP, which the bucket's policy denies, as in AWS.
     """
     template = source()
-    names = tuple(name for name, found in template["Resources"].items() if _is_left_out(found))
+    names = tuple(name for name, resource in template["Resources"].items() if _is_left_out(resource))
     for name in names:
         del template["Resources"][name]
     EMULATED_TEMPLATE.write_text(json.dumps(template))
@@ -86,13 +86,13 @@ def _is_left_out(resource: Mapping[str, Any]) -> bool:
 
 
 def _complete(endpoint: str, table: str) -> str:
-    """Add what MiniStack leaves out of a template: an OpenAPI body's routes, and TTL; return the API's address."""
+    """Add what MiniStack ignores in a template: the routes of an OpenAPI body, and TTL; return the API's URL."""
     gateway = client("apigatewayv2", endpoint)
     [api] = gateway.get_apis()["Items"]
     functions = {
-        found["LogicalResourceId"]: found["PhysicalResourceId"]
-        for found in client("cloudformation", endpoint).describe_stack_resources(StackName=NAME)["StackResources"]
-        if found["ResourceType"] == "AWS::Lambda::Function"
+        resource["LogicalResourceId"]: resource["PhysicalResourceId"]
+        for resource in client("cloudformation", endpoint).describe_stack_resources(StackName=NAME)["StackResources"]
+        if resource["ResourceType"] == "AWS::Lambda::Function"
     }
     for function, route in _routes():
         arn = client("lambda", endpoint).get_function(FunctionName=functions[function])["Configuration"]["FunctionArn"]
@@ -115,10 +115,10 @@ def _routes() -> Iterable[tuple[str, str]]:
 
 
 def _key(endpoint: str, first: str) -> str:
-    """Make a key with the command that the stack's outputs name, for all banks and roles."""
+    """Create a key for all banks and roles, with the command in the stack's outputs."""
     words = first.replace("--bank default", "--all-banks --role admin --role edit").split()[1:]
     python = ROOT / ".venv" / "bin" / "python"
-    status, said = run([python, *words], {"AWS_ENDPOINT_URL": endpoint, "PYTHONPATH": f"{ROOT}/shared"})
+    status, output = run([python, *words], {"AWS_ENDPOINT_URL": endpoint, "PYTHONPATH": f"{ROOT}/shared"})
     if status:
-        raise DeploymentError(said)
-    return said.split()[0]
+        raise DeploymentError(output)
+    return output.split()[0]

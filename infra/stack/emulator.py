@@ -1,4 +1,4 @@
-"""MiniStack: a second emulator, in a process of its own, on loopback."""
+"""MiniStack: a second emulator, in another process, on loopback."""
 
 import signal
 import socket
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from infra.stack.outcome import UnmetError
+from infra.stack.outcome import RequirementError
 from infra.stack.tools import REGION, environment, tool
 
 HOST = "127.0.0.1"
@@ -19,9 +19,9 @@ POLL_SECONDS = 0.1
 
 @contextmanager
 def ministack(extra: Mapping[str, str], log: Path) -> Iterator[str]:
-    """Yield the endpoint of a running MiniStack, which hands *extra* on to the functions it runs.
+    """Yield the endpoint of a running MiniStack, which passes *extra* to its functions.
 
-    Raises UnmetError if it does not start.
+    Raises RequirementError if it does not start.
     """
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="streambank-stack-") as home, log.open("w") as out:
@@ -48,7 +48,7 @@ def ministack(extra: Mapping[str, str], log: Path) -> Iterator[str]:
             await_port(port, process)
             yield f"http://{HOST}:{port}"
         finally:
-            end(process)
+            terminate(process)
 
 
 def free_port() -> int:
@@ -60,18 +60,18 @@ def free_port() -> int:
 
 
 def await_port(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until *process* listens on *port*; raises UnmetError if it ends, or takes too long."""
+    """Wait until *process* listens on *port*; raises RequirementError if it ends, or takes too long."""
     deadline = time.monotonic() + START_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         with socket.socket() as probe:
             if probe.connect_ex((HOST, port)) == 0:
                 return
         time.sleep(POLL_SECONDS)
-    raise UnmetError(f"{process.args!r} does not listen on {port}")
+    raise RequirementError(f"{process.args!r} does not listen on {port}")
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End a process, hard if it must be."""
+def terminate(process: subprocess.Popen[bytes]) -> None:
+    """Terminate a process, and kill it after ten seconds."""
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(10)

@@ -1,11 +1,11 @@
-"""What became of a step."""
+"""The outcomes of steps."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
+class Status(StrEnum):
     """How a step ended."""
 
     PASSED = "passed"
@@ -15,49 +15,49 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """A step's verdict, with a line that says what was seen, why it failed, or why it could not be done."""
+    """A step's status, with a line of details or the reason."""
 
-    verdict: Verdict
+    status: Status
     detail: str
 
 
 def passed(detail: str) -> Outcome:
-    return Outcome(Verdict.PASSED, detail)
+    return Outcome(Status.PASSED, detail)
 
 
 def failed(detail: str) -> Outcome:
-    return Outcome(Verdict.FAILED, detail)
+    return Outcome(Status.FAILED, detail)
 
 
 def skipped(detail: str) -> Outcome:
-    return Outcome(Verdict.SKIPPED, detail)
+    return Outcome(Status.SKIPPED, detail)
 
 
-class UnmetError(Exception):
-    """What a step needs is not there."""
+class RequirementError(Exception):
+    """A requirement of a step is missing."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something to be proved."""
+    """A claim, and the function that proves it."""
 
     claim: str
     prove: Callable[[], Outcome]
 
 
 def prove(step: Step) -> Outcome:
-    """Return what became of *step*, whatever happens."""
+    """Return the outcome of *step*; an exception is a failure."""
     try:
         return step.prove()
-    except UnmetError as unmet:
-        return skipped(str(unmet))
-    except Exception as error:  # noqa: BLE001  one step that breaks keeps no other from being tried
+    except RequirementError as error:
+        return skipped(str(error))
+    except Exception as error:  # noqa: BLE001  the other steps run nevertheless
         return failed(f"{type(error).__name__}: {error}")
 
 
 def summary(outcomes: Sequence[tuple[Step, Outcome]]) -> list[str]:
-    """Return a line for each step, and one that counts them."""
+    """Return a line for each step, and a last one with counts."""
     width = max(len(step.claim) for step, _ in outcomes)
-    lines = [f"{step.claim:{width}}  {outcome.verdict:8}  {outcome.detail}" for step, outcome in outcomes]
-    counts = [sum(outcome.verdict is verdict for _, outcome in outcomes) for verdict in Verdict]
-    return [*lines, "", ", ".join(f"{count} {verdict.lower()}" for count, verdict in zip(counts, Verdict, strict=True))]
+    lines = [f"{step.claim:{width}}  {outcome.status:8}  {outcome.detail}" for step, outcome in outcomes]
+    counts = [sum(outcome.status is status for _, outcome in outcomes) for status in Status]
+    return [*lines, "", ", ".join(f"{count} {status.lower()}" for count, status in zip(counts, Status, strict=True))]

@@ -1,4 +1,4 @@
-"""Whether the emulator judges by the roles at all: if it did not, that everything works would say nothing of them."""
+"""Checks that the emulator enforces the roles: otherwise the other steps would prove nothing about them."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ EVENT = {"bank": "default", "sid": "a" * 26, "win": 1, "att": 0, "outcome": "MOD
 
 
 def a_role_without_its_policy_is_refused(deployed: Deployment) -> Outcome:
-    """Prove that a function works with its policy, and is refused while its policy is away."""
+    """Prove that a function works with its policy, and is refused without it."""
     iam = client("iam", deployed.endpoint)
     names = _names(deployed)
     document = iam.get_role_policy(RoleName=names[ROLE], PolicyName=POLICY)["PolicyDocument"]
@@ -24,15 +24,15 @@ def a_role_without_its_policy_is_refused(deployed: Deployment) -> Outcome:
     again = _invoke(deployed, names[FUNCTION])
     if with_policy != again or "AccessDenied" not in without:
         return failed(f"with its policy: {with_policy}; without: {without}; with it again: {again}")
-    return passed("a function whose policy is taken away is refused; all else ran within its own")
+    return passed("a function without its policy is refused; all others ran with their own")
 
 
 def _names(deployed: Deployment) -> dict[str, str]:
-    found = client("cloudformation", deployed.endpoint).describe_stack_resources(StackName=NAME)
-    return {one["LogicalResourceId"]: one["PhysicalResourceId"] for one in found["StackResources"]}
+    reply = client("cloudformation", deployed.endpoint).describe_stack_resources(StackName=NAME)
+    return {one["LogicalResourceId"]: one["PhysicalResourceId"] for one in reply["StackResources"]}
 
 
 def _invoke(deployed: Deployment, function: str) -> str:
     reply: Any = client("lambda", deployed.endpoint).invoke(FunctionName=function, Payload=json.dumps(EVENT))
-    answered: bytes = reply["Payload"].read()
-    return answered.decode()
+    payload: bytes = reply["Payload"].read()
+    return payload.decode()

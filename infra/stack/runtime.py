@@ -1,7 +1,7 @@
-"""Every built function under Lambda's own runtime client and emulator, with its recorded event.
+"""Runs every built function under Lambda's own runtime client and emulator, with its recorded event.
 
-The emulator's binary is the one that SAM brings for `sam local`; the functions run with the layer and what Lambda's
-runtime brings, and nothing else, in the environment of env.json.
+The emulator's binary is the one that SAM has for `sam local`. The functions run with the layer and the packages of
+Lambda's runtime alone, in the environment of env.json.
 """
 
 import json
@@ -19,13 +19,13 @@ import httpx
 
 from infra.stack.building import LAYER, functions
 from infra.stack.deployment import client, source
-from infra.stack.emulator import HOST, await_port, end, free_port
-from infra.stack.outcome import Outcome, UnmetError, failed, passed
+from infra.stack.emulator import HOST, await_port, free_port, terminate
+from infra.stack.outcome import Outcome, RequirementError, failed, passed
 from infra.stack.tools import ARCHITECTURE, BUILD, ROOT, environment, tool
 
 ACCOUNT = "123456789012"
 CALL_SECONDS = 60.0
-# What is right for the events when they are played in this order.
+# Checks of the replies when the events are sent in this order.
 EXPECTED: dict[str, Callable[[Any], bool]] = {
     "Ingest": lambda reply: reply["statusCode"] == 200 and '"acceptedEvents":1' in reply["body"],
     "OnStream": lambda reply: reply == {"batchItemFailures": []},
@@ -39,31 +39,31 @@ EXPECTED: dict[str, Callable[[Any], bool]] = {
 
 
 @dataclass(frozen=True)
-class Played:
-    """What a function answered to its event, and how long a first and a second call took."""
+class FunctionRun:
+    """A function's reply to its event, and the seconds of its first and its second call."""
 
     reply: Any
     cold_seconds: float
     warm_seconds: float
 
 
-def recorded_events_are_answered(endpoint: str, bedrock: str) -> Outcome:
+def recorded_events_succeed(endpoint: str, bedrock: str) -> Outcome:
     """Prove that the built functions, in order, bring a sentence from ingest to retrieval."""
-    _prepare(endpoint)
+    _create_resources(endpoint)
     wrong, cold, warm = [], [], []
     for name, is_right in EXPECTED.items():
-        played = play(name, endpoint, bedrock)
-        cold.append(played.cold_seconds)
-        warm.append(played.warm_seconds)
-        if not is_right(played.reply):
-            wrong.append(f"{name}: {str(played.reply)[:300]}")
+        result = invoke(name, endpoint, bedrock)
+        cold.append(result.cold_seconds)
+        warm.append(result.warm_seconds)
+        if not is_right(result.reply):
+            wrong.append(f"{name}: {str(result.reply)[:300]}")
     if wrong:
         return failed("; ".join(wrong))
     return passed(f"{len(cold)} functions; first calls {_span(cold)}, further calls {_span(warm)}")
 
 
-def play(name: str, endpoint: str, bedrock: str) -> Played:
-    """Start a built function, and send it its recorded event twice: every step may run twice."""
+def invoke(name: str, endpoint: str, bedrock: str) -> FunctionRun:
+    """Start a built function, and send its recorded event twice: every step may run twice."""
     handler = source()["Resources"][name]["Properties"]["Handler"]
     event = (ROOT / "events" / f"{handler.partition('.')[0]}.json").read_bytes()
     with _started(name, handler, endpoint, bedrock) as url:
@@ -71,12 +71,12 @@ def play(name: str, endpoint: str, bedrock: str) -> Played:
         reply = httpx.post(url, content=event, timeout=CALL_SECONDS).json()
         between = time.monotonic()
         httpx.post(url, content=event, timeout=CALL_SECONDS)
-        return Played(reply, between - begun, time.monotonic() - between)
+        return FunctionRun(reply, between - begun, time.monotonic() - between)
 
 
 @contextmanager
 def _started(name: str, handler: str, endpoint: str, bedrock: str) -> Iterator[str]:
-    """Yield the address at which a function takes events."""
+    """Start a function, and yield the address for its events."""
     port, log = free_port(), BUILD / f"{name}.log"
     addresses = ["--runtime-interface-emulator-address", f"{HOST}:{port}", "--runtime-api-address"]
     with _emulator() as emulator, log.open("w") as out:
@@ -92,7 +92,7 @@ def _started(name: str, handler: str, endpoint: str, bedrock: str) -> Iterator[s
             await_port(port, process)
             yield f"http://{HOST}:{port}/2015-03-31/functions/function/invocations"
         finally:
-            end(process)
+            terminate(process)
 
 
 def _variables(name: str, endpoint: str, bedrock: str) -> dict[str, str]:
@@ -101,7 +101,7 @@ def _variables(name: str, endpoint: str, bedrock: str) -> dict[str, str]:
     own: dict[str, str] = json.loads((ROOT / "env.json").read_text())[name]
     return own | {
         "PYTHONPATH": str(LAYER),
-        "AWS_ACCESS_KEY_ID": ACCOUNT,  # the emulator takes such a key for its account
+        "AWS_ACCESS_KEY_ID": ACCOUNT,  # the emulator uses such a key as its account
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": bedrock,
         "AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled",
@@ -112,28 +112,28 @@ def _variables(name: str, endpoint: str, bedrock: str) -> dict[str, str]:
 
 @contextmanager
 def _emulator() -> Iterator[Path]:
-    """Yield the runtime interface emulator as a program; raises UnmetError if SAM brings none for this machine."""
-    found = sorted((ROOT / ".venv-stack").glob(f"lib/python*/site-packages/samcli/local/rapid/*-{ARCHITECTURE}"))
-    if not found:
-        raise UnmetError(f"SAM brings no runtime interface emulator for {ARCHITECTURE}")
+    """Yield the runtime interface emulator as a program; raises RequirementError if SAM has none for this machine."""
+    binaries = sorted((ROOT / ".venv-stack").glob(f"lib/python*/site-packages/samcli/local/rapid/*-{ARCHITECTURE}"))
+    if not binaries:
+        raise RequirementError(f"SAM has no runtime interface emulator for {ARCHITECTURE}")
     with tempfile.TemporaryDirectory() as directory:
         program = Path(directory) / "rie"
-        program.write_bytes(found[0].read_bytes())
+        program.write_bytes(binaries[0].read_bytes())
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         yield program
 
 
-def _prepare(endpoint: str) -> None:
-    """Make what env.json names: a table without a stream, and a state machine that does nothing."""
+def _create_resources(endpoint: str) -> None:
+    """Create what env.json names: a table without a stream, and a state machine that does nothing."""
     if not functions():
-        raise UnmetError("nothing was built")
+        raise RequirementError("nothing was built")
     variables = json.loads((ROOT / "env.json").read_text())["Api"]
     table = source()["Resources"]["Table"]["Properties"]
     definition = {
         part: table[part] for part in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "BillingMode")
     }
     client("dynamodb", endpoint, ACCOUNT).create_table(TableName=variables["TABLE_NAME"], **definition)
-    over = {"StartAt": "Over", "States": {"Over": {"Type": "Succeed"}}}
+    machine = {"StartAt": "Done", "States": {"Done": {"Type": "Succeed"}}}
     role = f"arn:aws:iam::{ACCOUNT}:role/generation"
     trust = {"Effect": "Allow", "Principal": {"Service": "states.amazonaws.com"}, "Action": "sts:AssumeRole"}
     client("iam", endpoint, ACCOUNT).create_role(
@@ -141,7 +141,7 @@ def _prepare(endpoint: str) -> None:
         AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]}),
     )
     client("stepfunctions", endpoint, ACCOUNT).create_state_machine(
-        name=variables["STATE_MACHINE_ARN"].rsplit(":", 1)[-1], definition=json.dumps(over), roleArn=role
+        name=variables["STATE_MACHINE_ARN"].rsplit(":", 1)[-1], definition=json.dumps(machine), roleArn=role
     )
 
 

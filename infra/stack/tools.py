@@ -1,4 +1,4 @@
-"""The tools, each in a virtual environment of its own kind, since their pins clash."""
+"""The tools, in several virtual environments because their pins conflict."""
 
 import os
 import platform
@@ -6,30 +6,30 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from infra.stack.outcome import UnmetError
+from infra.stack.outcome import RequirementError
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "stack"
 BUILT_TEMPLATE = BUILD / "template.yaml"
 REGION = "us-east-1"
-# What the built functions can run on here; the layer serves both.
+# The processor of this machine, for the built functions; the layer supports both.
 ARCHITECTURE = "arm64" if platform.machine() in {"arm64", "aarch64"} else "x86_64"
 LONGEST_SECONDS = 600
 
 
 def tool(venv: str, program: str) -> Path:
-    """Return a program of .venv-*venv*; raises UnmetError if it is not there."""
-    found = ROOT / f".venv-{venv}" / "bin" / program
-    if not found.exists():
-        raise UnmetError(f"there is no .venv-{venv}: it needs Python 3.13 (make test-stack PYTHON313=...)")
-    return found
+    """Return a program of .venv-*venv*; raises RequirementError if it is not there."""
+    path = ROOT / f".venv-{venv}" / "bin" / program
+    if not path.exists():
+        raise RequirementError(f"there is no .venv-{venv}: it needs Python 3.13 (make test-stack PYTHON313=...)")
+    return path
 
 
 def environment(extra: Mapping[str, str] = {}) -> dict[str, str]:
-    """Return an environment that leads nowhere near an AWS account, with Python 3.13 first on its path."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SAM_", "PYENV_"))}
+    """Return an environment without access to an AWS account, with Python 3.13 first on its path."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "SAM_", "PYENV_"))}
     python = (ROOT / ".venv-stack" / "bin" / "python3.13").resolve().parent
-    return ours | {
+    return inherited | {
         "PATH": f"{python}{os.pathsep}{os.environ['PATH']}",
         "AWS_DEFAULT_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
@@ -43,7 +43,7 @@ def environment(extra: Mapping[str, str] = {}) -> dict[str, str]:
 
 
 def run(command: Sequence[str | Path], extra: Mapping[str, str] = {}) -> tuple[int, str]:
-    """Run a command at the root and return its status with what it said; raises TimeoutExpired."""
+    """Run a command at the root, and return its status and its output; raises TimeoutExpired."""
     done = subprocess.run(  # noqa: S603  our own tools
         [str(part) for part in command],
         cwd=ROOT,

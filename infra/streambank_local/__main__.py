@@ -9,26 +9,14 @@ import socket
 import sys
 import threading
 from collections.abc import Sequence
-from importlib.util import find_spec
+
+from streambank_local.installation import install_message, missing_modules
 
 HOST = "127.0.0.1"
 PORT = 8080
 
-# Told apart from what they import in their turn: a lazy import inside the emulator would fail as a server error.
-_MODULES = (
-    "antlr4",
-    "aws_lambda_powertools",
-    "boto3",
-    "graphql",
-    "jsonpath_ng",
-    "moto",
-    "openapi_spec_validator",
-    "pydantic",
-    "samtranslator",
-)
-
-# What local mode takes from the environment.
-_MODEL_PARAMETERS = {
+# The template's parameters that local mode takes from the environment.
+_PARAMETERS = {
     "Model": "STREAMBANK_MODEL",
     "ModelId": "MODEL_ID",
     "EmbeddingModelId": "EMBEDDING_MODEL_ID",
@@ -43,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until interrupted; return the exit status."""
     port = _port(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    # SIGINT too: a shell starts what it puts in the background with SIGINT ignored.
+    # SIGINT too: a shell starts a background job with SIGINT ignored.
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
     try:
@@ -70,9 +58,8 @@ def _problem(port: int) -> str | None:
         return f"STREAMBANK_MODEL is {model!r}; it can be embedded or bedrock"
     if model == "bedrock" and not os.environ.get(_BEDROCK_ENDPOINT):
         return f"STREAMBANK_MODEL=bedrock needs {_BEDROCK_ENDPOINT}: local mode has no AWS credentials"
-    missing = [name for name in _MODULES if find_spec(name) is None]
-    if missing:
-        return f"missing {', '.join(missing)}; install them with: pip install -e '.[server,local]'"
+    if message := missing_modules():
+        return message
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -84,18 +71,19 @@ def _problem(port: int) -> str | None:
 
 def _serve(port: int) -> str | None:
     print("Streambank is starting, this takes some seconds ...", flush=True)
-    # A seventh of the start is garbage collection among the emulator's modules, which stay.
+    # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
     try:
+        # Imported here, because this takes seconds: the line above appears first.
         from streambank_local.emulator.stack import StackError
         from streambank_local.service import LocalService
     except ModuleNotFoundError as error:
-        return f"{error}; install what is missing with: pip install -e '.[server,local]'"
+        return install_message(str(error))
     try:
         with LocalService(port=port, parameters=_parameters()) as service:
             gc.enable()
             print(
-                f"Streambank is ready on {service.base_url}, token: local. Ctrl-C ends it and forgets everything.",
+                f"Streambank is ready on {service.base_url}, token: local. Ctrl-C stops it and deletes all data.",
                 flush=True,
             )
             _wait_for_interrupt()
@@ -105,16 +93,16 @@ def _serve(port: int) -> str | None:
 
 
 def _parameters() -> dict[str, str]:
-    """Return who generates, `embedded` (the default) or `bedrock`, at what cost, and who is sent traces."""
-    named = {name: os.environ.get(variable) for name, variable in _MODEL_PARAMETERS.items()}
-    return {name: value for name, value in named.items() if value}
+    """Return the template's parameters that the environment sets: model, budget, prices, endpoint for traces."""
+    values = {name: os.environ.get(variable) for name, variable in _PARAMETERS.items()}
+    return {name: value for name, value in values.items() if value}
 
 
 def _wait_for_interrupt() -> None:
     try:
         threading.Event().wait()
     except KeyboardInterrupt:
-        # A second Ctrl-C must not tear the shutdown apart.
+        # A second Ctrl-C must not interrupt the shutdown.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 

@@ -1,4 +1,4 @@
-"""The service's clock: it runs like the wall clock, and can be moved forward."""
+"""The service's clock: the wall clock, which can be moved forward."""
 
 import threading
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """A source of the current time."""
 
     def now(self) -> datetime:
         """Return the aware time in UTC."""
@@ -14,7 +14,7 @@ class Clock(Protocol):
 
 
 class MovableClock:
-    """The wall clock plus an offset that only grows."""
+    """The wall clock plus an offset that never decreases."""
 
     def __init__(self) -> None:
         self._offset = timedelta()
@@ -32,6 +32,6 @@ class MovableClock:
             self._offset += by
 
     def advance_to(self, time: datetime) -> None:
-        """Move the clock forward to *time*, or leave it where it is later already."""
+        """Move the clock forward to *time*, or do nothing if it is later already."""
         with self._lock:
             self._offset += max(time - self.now(), timedelta())

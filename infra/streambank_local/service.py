@@ -1,4 +1,4 @@
-"""The whole service in one process: the emulator, the stack, the functions, and what drives them."""
+"""The whole service in one process: the emulator, the stack, its functions, and the threads that call them."""
 
 import logging
 import os
@@ -17,60 +17,60 @@ from streambank.wiring import overrides
 from streambank_local.basic.models import BasicModels
 from streambank_local.clock import Clock, MovableClock
 from streambank_local.emulator import machine, moto_repair, stack
-from streambank_local.emulator.functions import Functions, InvocationResult, forget_loaded
+from streambank_local.emulator.functions import Functions, InvocationResult, unload_functions
 from streambank_local.emulator.schedule import DueTimes, MinuteTimer
-from streambank_local.emulator.stream import Pump
+from streambank_local.emulator.stream import StreamPoller
 from streambank_local.http.gateway import Gateway, HttpServer
+from streambank_local.installation import stack_folder
 
-ROOT = Path(__file__).resolve().parents[2]
-SETTLE_SECONDS = 60.0
-SETTLE_POLL_SECONDS = 0.01
+IDLE_TIMEOUT_SECONDS = 60.0
+IDLE_POLL_SECONDS = 0.01
 
-# An advance by ten years over one stream that is due each hour; more than this is a due time that never goes away.
+# Ten years of a stream that is due each hour take 87,660 steps; more than this is a due time that never goes away.
 MAXIMUM_STEPS = 100_000
 
 _ENVIRONMENT = {
-    # Otherwise stream calls go to a host that the emulator does not know.
+    # Without this boto3 sends stream calls to a host that the emulator does not know.
     "AWS_ACCOUNT_ID_ENDPOINT_MODE": "disabled",
     "AWS_ACCESS_KEY_ID": "local",
     "AWS_SECRET_ACCESS_KEY": "local",
     "AWS_SESSION_TOKEN": "local",
     "AWS_REGION": stack.REGION,
     "AWS_DEFAULT_REGION": stack.REGION,
-    # Metrics are lines on standard output, and nobody reads them here.
+    # Metrics would be lines on standard output.
     "POWERTOOLS_METRICS_DISABLED": "true",
 }
-# What could lead a client past the emulator, or to somebody's real account.
-_UNWANTED = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ENDPOINT_URL")
+# Variables that could lead a client past the emulator, or to a real account.
+_REMOVED = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ENDPOINT_URL")
 
 _log = logging.getLogger(__name__)
 
 
 def set_overrides(clock: Clock) -> None:
-    """Give the product's composition root the service's clock."""
+    """Give the composition root *clock*, and the basic model if it is selected."""
     overrides.current.clock = clock
     overrides.current.models = BasicModels() if os.environ.get("STREAMBANK_MODEL") == "embedded" else None
 
 
 class LocalService:
-    """A running service: `with LocalService() as service: httpx.get(service.base_url + ...)`."""
+    """The running service, as a context manager."""
 
     def __init__(
         self,
-        root: Path = ROOT,
+        folder: Path | None = None,
         port: int = 0,
         *,
         prepare: Callable[[Clock], None] = set_overrides,
         parameters: Mapping[str, str] = stack.LOCAL_PARAMETERS,
-        pump_enabled: bool = True,
+        poller_enabled: bool = True,
         timer_enabled: bool = True,
     ) -> None:
         self.clock = MovableClock()
-        self._root = root
+        self._folder = folder or stack_folder()
         self._port = port
         self._prepare = prepare
         self._parameters = {**stack.LOCAL_PARAMETERS, **parameters}
-        self._pump_enabled = pump_enabled
+        self._poller_enabled = poller_enabled
         self._timer_enabled = timer_enabled
         self._running = ExitStack()
         self._ticking = threading.Lock()
@@ -84,13 +84,13 @@ class LocalService:
         self.stop()
 
     def start(self) -> None:
-        """Bring everything up; raises StackError, OSError for a taken port, ModuleNotFoundError."""
+        """Start everything; raises StackError, OSError for a port in use, ModuleNotFoundError."""
         with ExitStack() as starting:
             self._start(starting)
             self._running = starting.pop_all()
 
     def stop(self) -> None:
-        """Take everything down; the emulator forgets what it held."""
+        """Stop everything; what the emulator stored is gone."""
         self._running.close()
 
     @property
@@ -98,17 +98,17 @@ class LocalService:
         return self._server.url
 
     @property
-    def pump_enabled(self) -> bool:
-        """Whether stream records reach their functions; while it is False they are lost."""
-        return self._pump.enabled
+    def poller_enabled(self) -> bool:
+        """Whether stream records are delivered to their functions; while it is False they are dropped."""
+        return self._poller.enabled
 
-    @pump_enabled.setter
-    def pump_enabled(self, enabled: bool) -> None:
-        self._pump.enabled = enabled
+    @poller_enabled.setter
+    def poller_enabled(self, enabled: bool) -> None:
+        self._poller.enabled = enabled
 
     @property
     def timer_enabled(self) -> bool:
-        """Whether the schedule runs each minute by itself."""
+        """Whether the schedule runs each minute on its own."""
         return self._timer.enabled
 
     @timer_enabled.setter
@@ -116,7 +116,7 @@ class LocalService:
         self._timer.enabled = enabled
 
     def now(self) -> datetime:
-        """Return the service's time."""
+        """Return the service's current time."""
         return self.clock.now()
 
     def invoke(self, function: str, event: Any) -> InvocationResult:
@@ -131,70 +131,68 @@ class LocalService:
                 if failure:
                     _log.error("schedule failed: %s\n%s", failure.error_type, "".join(failure.stack))
 
-    def settle(self, timeout_seconds: float = SETTLE_SECONDS) -> bool:
-        """Wait until the stream is empty and no execution runs; return False if that takes too long."""
+    def wait_until_idle(self, timeout_seconds: float = IDLE_TIMEOUT_SECONDS) -> bool:
+        """Wait until the stream is empty and no execution runs; return False after *timeout_seconds*."""
         deadline = time.monotonic() + timeout_seconds
-        while not self._quiet():
+        while not self._is_idle():
             if time.monotonic() > deadline:
                 return False
-            time.sleep(SETTLE_POLL_SECONDS)
+            time.sleep(IDLE_POLL_SECONDS)
         return True
 
     def advance(self, by: timedelta) -> bool:
-        """Move the clock, stop at each due time on the way to do what is due, and return whether all of it got done."""
+        """Move the clock in steps from due time to due time, run what is due, and return whether all of it finished."""
         with self._advancing:
             target = self.now() + by
-            done = self._step_through(self._worked(), target)
+            is_finished = self._run_due_times(self._run_due_now(), target)
             self.clock.advance_to(target)
-            return self._work() and done
+            return self._run_due_now() is not None and is_finished
 
     def counters(self) -> dict[str, Any]:
-        """Return what has happened since the start."""
+        """Return counts of what has happened since the start."""
         return {
-            "streamRecordsSeen": self._pump.counts.seen,
-            "streamRecordsPassed": self._pump.counts.passed,
+            "streamRecordsSeen": self._poller.counts.read,
+            "streamRecordsPassed": self._poller.counts.matched,
             "executionsStarted": self._machine.started(),
             "executionsRunning": self._machine.running(),
             "invocations": self._functions.counts(),
         }
 
-    def _quiet(self) -> bool:
-        # The order matters: an execution that has ended before they are counted has its records in the stream by now,
-        # and what another thread read or started meanwhile shows in the sums.
-        before = self._sums()
+    def _is_idle(self) -> bool:
+        # The order matters. The records of an execution that has ended are in the stream before the stream is read.
+        # What another thread reads or starts meanwhile changes the totals.
+        before = self._totals()
         running = self._machine.running()
-        drained = self._pump.drain()
-        return not running and not drained and self._sums() == before
+        records = self._poller.drain()
+        return not running and not records and self._totals() == before
 
-    def _sums(self) -> tuple[int, int]:
-        return self._machine.started(), self._pump.counts.seen
+    def _totals(self) -> tuple[int, int]:
+        return self._machine.started(), self._poller.counts.read
 
-    def _step_through(self, seen: datetime | None, target: datetime) -> bool:
-        """Work at each due time after *seen*: what came due while the last work was done has not been looked at."""
+    def _run_due_times(self, start: datetime | None, target: datetime) -> bool:
+        """Run what is due at each due time after *start*, up to *target*."""
         for _ in range(MAXIMUM_STEPS):
-            if seen is None:
+            if start is None:
                 return False
-            due = self._due_times.next(seen, target)
+            due = self._due_times.next(start, target)
             if due is None:
                 return True
             self.clock.advance_to(max(due, self.now()))
-            seen = self._worked()
+            # From the start of a run: a due time that is written during the run is still ahead.
+            start = self._run_due_now()
         return False
 
-    def _worked(self) -> datetime | None:
-        """Work, and return when it began; None if it did not come to an end."""
+    def _run_due_now(self) -> datetime | None:
+        """Run what is due now; return when that began, or None if it did not finish in time."""
         begun = self.now()
-        return begun if self._work() else None
-
-    def _work(self) -> bool:
         self.tick()
-        return self.settle()
+        return begun if self.wait_until_idle() else None
 
     def _start(self, starting: ExitStack) -> None:
         starting.enter_context(_environment(_ENVIRONMENT))
-        starting.enter_context(_importable(self._root))
+        starting.enter_context(_importable(self._folder))
         starting.enter_context(_emulator())
-        self.stack = stack.deploy(self._root, self._parameters)
+        self.stack = stack.deploy(self._folder, self._parameters)
         starting.enter_context(_environment(self.stack.environment()))
         self._prepare(self.clock)
         self._functions = Functions(self.stack.functions.values())
@@ -204,14 +202,14 @@ class LocalService:
         self._start_drivers(starting)
 
     def _start_drivers(self, starting: ExitStack) -> None:
-        self._pump = Pump(self.stack.stream_arn, self.stack.mappings, self.invoke)
+        self._poller = StreamPoller(self.stack.stream_arn, self.stack.mappings, self.invoke)
         self._timer = MinuteTimer(self.clock, self.tick)
-        self.pump_enabled, self.timer_enabled = self._pump_enabled, self._timer_enabled
-        gateway = Gateway(self.stack.routes, self, asks_for_token=self._parameters["AuthMode"] != "keys")
+        self.poller_enabled, self.timer_enabled = self._poller_enabled, self._timer_enabled
+        gateway = Gateway(self.stack.routes, self, requires_token=self._parameters["AuthMode"] != "keys")
         self._server = HttpServer(gateway, self._port)
-        # Taken down in the reverse order: no request comes in any more when the last execution ends.
+        # They stop in reverse order, so that no request arrives after the executions have ended.
         starting.callback(self._machine.end_executions)
-        for driver in (self._pump, self._timer, self._server):
+        for driver in (self._poller, self._timer, self._server):
             driver.start()
             starting.callback(driver.stop)
 
@@ -225,7 +223,7 @@ def _emulator() -> Iterator[None]:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    names = {*variables, *_UNWANTED}
+    names = {*variables, *_REMOVED}
     before = {name: os.environ.pop(name) for name in names if name in os.environ}
     os.environ.update(variables)
     try:
@@ -237,12 +235,12 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _importable(root: Path) -> Iterator[None]:
+def _importable(folder: Path) -> Iterator[None]:
     before = list(sys.path)
-    sys.path[:0] = [str(root), str(root / "shared")]
-    forget_loaded()
+    sys.path.insert(0, str(folder))
+    unload_functions()
     try:
         yield
     finally:
         sys.path[:] = before
-        forget_loaded()
+        unload_functions()

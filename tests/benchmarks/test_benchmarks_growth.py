@@ -1,4 +1,4 @@
-"""How costs grow: the lines are fitted right, and docs/growth.md says what is counted."""
+"""How costs grow: the lines are fitted right, and docs/growth.md agrees with the counts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.growing import CASES, Case
-from benchmarks.growth import Line, fitted, main, measured
+from benchmarks.growth import Line, fit, main, measure
+from benchmarks.growth_cases import CASES, Case
 
 pytestmark = pytest.mark.slow  # recounts
 
@@ -43,16 +43,16 @@ def _documented() -> dict[tuple[str, str], str]:
 
 
 def _check(case: Case, count: int) -> None:
-    assert measured(case, count).calls == _calls(_documented()[case.grows_with, case.name], count)
+    assert measure(case, count).calls == _calls(_documented()[case.grows_with, case.name], count)
 
 
-def test_a_constant_and_a_line_are_told_apart() -> None:
-    """What does not grow has no slope, what grows evenly has no error, and what does neither is told as about so."""
-    assert str(fitted([(1, 8), (10, 8), (100, 8)])) == "8"
-    assert str(fitted([(1, 11), (10, 29), (100, 209)])) == "9 + 2 n"
-    assert str(fitted([(1, 3), (10, 30)])) == "3 n"
-    assert fitted([(1, 10), (10, 28)]).at(1_000_000) == pytest.approx(2_000_008)
-    assert str(fitted([(1, 1), (10, 50), (100, 60)])).startswith("~ ")
+def test_a_constant_and_a_line_are_distinguished() -> None:
+    """What does not grow has no slope, linear growth has no error, any other is marked as approximate."""
+    assert str(fit([(1, 8), (10, 8), (100, 8)])) == "8"
+    assert str(fit([(1, 11), (10, 29), (100, 209)])) == "9 + 2 n"
+    assert str(fit([(1, 3), (10, 30)])) == "3 n"
+    assert fit([(1, 10), (10, 28)]).at(1_000_000) == pytest.approx(2_000_008)
+    assert str(fit([(1, 1), (10, 50), (100, 60)])).startswith("~ ")
     assert str(Line(8, 0.0001)) == "8"
 
 
@@ -62,7 +62,7 @@ def test_every_case_is_documented() -> None:
 
 
 @pytest.mark.parametrize("name", ["ingest of 10 events", "sweep, n windows to seal", "sweep, n windows to start"])
-def test_what_the_document_says_is_counted(name: str) -> None:
+def test_formulas_of_the_document_are_right(name: str) -> None:
     """A call does not grow with a bank's streams, a sweep by a few AWS calls for each window that is due."""
     [case] = [case for case in CASES if case.name == name and case.grows_with.startswith("streams")]
     _check(case, 7)
@@ -71,13 +71,13 @@ def test_what_the_document_says_is_counted(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name} by {case.grows_with.split()[0]}")
 @pytest.mark.parametrize("count", [1, 40])
-def test_all_that_the_document_says_is_counted(case: Case, count: int) -> None:
+def test_all_formulas_of_the_document_are_right(case: Case, count: int) -> None:
     """Each formula of the document comes to the AWS calls that are counted."""
     _check(case, count)
 
 
 def test_the_report_has_a_line_a_case(capsys: pytest.CaptureFixture[str]) -> None:
-    """The report tells calls as counted, and a formula for calls and for units."""
+    """The report has the counted calls, and formulas for calls and units."""
     assert main(["--most", "10", "--only", "to start"]) == 0
     title, grows, line = capsys.readouterr().out.splitlines()
     assert title.startswith("AWS calls")

@@ -1,4 +1,4 @@
-"""The load generator: what it sends, where it may go, and that its verdict sees what is lost or doubled."""
+"""The load generator: what it sends, which targets it accepts, and that it detects loss and doubling."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from random import Random
 import boto3
 import pytest
 
-from benchmarks.load import reading, report
+from benchmarks.load import inspection, report
 from benchmarks.load.__main__ import main
+from benchmarks.load.callers import CallResult, Limits, drive, send
 from benchmarks.load.calls import Call, Stream, event_id, states_fact, text, word
-from benchmarks.load.counting import Counting
-from benchmarks.load.driving import Answer, Limits, drive, send
+from benchmarks.load.faults import ApiStream, StoredStream, Window, memory_faults, stream_faults
+from benchmarks.load.request_counter import RequestCounter
 from benchmarks.load.scenarios import LARGEST, SCENARIOS, SMALLEST_LARGE
-from benchmarks.load.sent import Sent, books
-from benchmarks.load.target import Refused, Target, existing, loopback, own
-from benchmarks.load.verdict import Shown, Stored, Window, memory_faults, stream_faults
+from benchmarks.load.sent_events import SentEvents, by_stream
+from benchmarks.load.target import Target, TargetRefused, connect, loopback, start_service
 from streambank.errors import Conflict
 from streambank.model import ids
 from streambank.store import keys
@@ -29,11 +29,11 @@ from tests.world import World
 
 pytestmark = pytest.mark.slow  # a service of its own
 
-# ---- the verdict, of books that are right but for one thing
+# ---- faults in otherwise correct data
 
-SENT = Sent(events={1, 2, 3}, accepted=3)
-SHOWN = Shown((Window(1, "DONE", 2, 2), Window(2, "DONE", 1, 1)), 0, 3)
-STORED = Stored(
+SENT = SentEvents(events={1, 2, 3}, accepted=3)
+API = ApiStream((Window(1, "DONE", 2, 2), Window(2, "DONE", 1, 1)), 0, 3)
+STORED = StoredStream(
     events=tuple((number, event_id(number), text(number)) for number in (1, 2, 3)),
     spans=((1, 1, 2), (2, 3, 3)),
     markers=((1, 1), (2, 1), (3, 2)),
@@ -41,36 +41,36 @@ STORED = Stored(
 )
 
 
-def test_nothing_is_found_where_nothing_is_wrong() -> None:
-    """Books, windows and table that agree have no fault, with the table in sight and without it."""
-    assert list(stream_faults(SENT, SHOWN, STORED)) == []
-    assert list(stream_faults(SENT, SHOWN, None)) == []
+def test_correct_data_has_no_faults() -> None:
+    """Sent events, windows and table that agree have no fault, with or without the table."""
+    assert list(stream_faults(SENT, API, STORED)) == []
+    assert list(stream_faults(SENT, API, None)) == []
     assert list(memory_faults(["bada", "dabu"], ["I like dabu", "I like bada."])) == []
 
 
 @pytest.mark.parametrize(
-    ("sent", "shown", "fault"),
+    ("sent", "api", "fault"),
     [
-        (replace(SENT, accepted=4), SHOWN, "acceptedEvents come to 4, not 3"),
-        (replace(SENT, accepted=2), SHOWN, "acceptedEvents come to 2, not 3"),
-        (replace(SENT, accepted=1, unsure={2}), SHOWN, "acceptedEvents come to 1, not 3"),
-        (replace(SENT, untaken=2), SHOWN, "2 calls were never taken"),
-        (SENT, replace(SHOWN, windows=SHOWN.windows[:1]), "1 windows hold 2 events, not 3"),
-        (SENT, replace(SHOWN, windows=(*SHOWN.windows, Window(3, "DONE", 1, 1))), "3 windows hold 4 events, not 3"),
-        (SENT, replace(SHOWN, windows=(Window(1, "DONE", 3, 2),)), "1 windows cover 2 events, not 3"),
-        (SENT, replace(SHOWN, windows=(Window(1, "PARKED", 3, 3),)), "window 1 is PARKED"),
-        (SENT, replace(SHOWN, replay_accepted=1), "a replay of 3 events was told 1 accepted, 3 duplicates"),
-        (SENT, replace(SHOWN, replay_duplicates=2), "a replay of 3 events was told 0 accepted, 2 duplicates"),
+        (replace(SENT, accepted=4), API, "acceptedEvents sum to 4, not 3"),
+        (replace(SENT, accepted=2), API, "acceptedEvents sum to 2, not 3"),
+        (replace(SENT, accepted=1, uncertain={2}), API, "acceptedEvents sum to 1, not 3"),
+        (replace(SENT, failed_calls=2), API, "2 calls failed"),
+        (SENT, replace(API, windows=API.windows[:1]), "1 windows hold 2 events, not 3"),
+        (SENT, replace(API, windows=(*API.windows, Window(3, "DONE", 1, 1))), "3 windows hold 4 events, not 3"),
+        (SENT, replace(API, windows=(Window(1, "DONE", 3, 2),)), "1 windows cover 2 events, not 3"),
+        (SENT, replace(API, windows=(Window(1, "PARKED", 3, 3),)), "window 1 is PARKED"),
+        (SENT, replace(API, replay_accepted=1), "a replay of 3 events returned 1 accepted, 3 duplicates"),
+        (SENT, replace(API, replay_duplicates=2), "a replay of 3 events returned 0 accepted, 2 duplicates"),
     ],
 )
-def test_a_broken_count_is_found(sent: Sent, shown: Shown, fault: str) -> None:
-    """Each count that the API shows wrongly is told, before what follows from it."""
-    assert next(stream_faults(sent, shown, STORED)) == fault
+def test_a_wrong_count_is_reported(sent: SentEvents, api: ApiStream, fault: str) -> None:
+    """Each wrong count of the API is reported, before its consequences."""
+    assert next(stream_faults(sent, api, STORED)) == fault
 
 
 def test_a_try_that_failed_may_have_written() -> None:
-    """What a failed try wrote is told as a duplicate by the next: that is no loss."""
-    assert list(stream_faults(replace(SENT, accepted=2, unsure={2}), SHOWN, STORED)) == []
+    """What a failed try wrote is a duplicate for the next try: that is no loss."""
+    assert list(stream_faults(replace(SENT, accepted=2, uncertain={2}), API, STORED)) == []
 
 
 @pytest.mark.parametrize(
@@ -79,17 +79,17 @@ def test_a_try_that_failed_may_have_written() -> None:
         (replace(STORED, events=STORED.events[:2]), "event is lost: 1, e3 among them"),
         (replace(STORED, events=(*STORED.events, (4, "e3", text(3)))), "event is doubled: 1, e3 among them"),
         (replace(STORED, events=(*STORED.events, (4, "e9", text(9)))), "event was never sent: 1, e9 among them"),
-        (replace(STORED, events=(*STORED.events[:2], (3, "e3", text(1)))), "an event holds another's text"),
+        (replace(STORED, events=(*STORED.events[:2], (3, "e3", text(1)))), "an event has the text of another"),
         (replace(STORED, pending=1), "1 events are in no window yet"),
-        (replace(STORED, spans=((1, 1, 2),)), "windows and events do not number the same"),
-        (replace(STORED, spans=((1, 1, 2), (2, 2, 3))), "windows and events do not number the same"),
-        (replace(STORED, markers=STORED.markers[:2]), "markers and windows do not place the same events"),
-        (replace(STORED, markers=((1, 1), (2, 2), (3, 2))), "markers and windows do not place the same events"),
+        (replace(STORED, spans=((1, 1, 2),)), "the windows' ranges do not match the events' numbers"),
+        (replace(STORED, spans=((1, 1, 2), (2, 2, 3))), "the windows' ranges do not match the events' numbers"),
+        (replace(STORED, markers=STORED.markers[:2]), "markers and windows disagree"),
+        (replace(STORED, markers=((1, 1), (2, 2), (3, 2))), "markers and windows disagree"),
     ],
 )
-def test_a_broken_table_is_found(stored: Stored, fault: str) -> None:
-    """What the table holds too little, too much or in the wrong place is told first."""
-    assert next(stream_faults(SENT, SHOWN, stored)).startswith(fault)
+def test_a_wrong_table_is_reported(stored: StoredStream, fault: str) -> None:
+    """An item that is missing, superfluous or misplaced in the table is reported first."""
+    assert next(stream_faults(SENT, API, stored)).startswith(fault)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_a_broken_table_is_found(stored: Stored, fault: str) -> None:
         (["I like bada", "I like dabu", "Hm, e7"], "memory was never sent: 1, e7 among them"),
     ],
 )
-def test_a_broken_memory_is_found(facts: list[str], fault: str) -> None:
-    """A memory too few, twice or of nothing is told."""
+def test_a_wrong_memory_is_reported(facts: list[str], fault: str) -> None:
+    """A missing memory, a doubled one and one without an event are reported."""
     assert list(memory_faults(["bada", "dabu"], facts)) == [fault]
 
 
@@ -134,7 +134,7 @@ def test_scenarios_are_what_they_are_called() -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_new_events_are_numbered_once(name: str) -> None:
-    """An event's number belongs to one stream, whatever the scenario: that is what the books rest on."""
+    """An event's number belongs to one stream, whatever the scenario: the comparison depends on that."""
     owners: dict[int, set[Stream]] = {}
     for call in _drawn(name, 200):
         for number in call.events:
@@ -172,10 +172,10 @@ def test_loopback_is_taken_as_an_address() -> None:
     assert loopback("http://127.1.2.3") == "http://127.1.2.3:80"
 
 
-def test_nobody_there_is_told() -> None:
+def test_a_missing_service_is_reported() -> None:
     """A loopback address without a service in local mode is refused."""
-    with pytest.raises(Refused, match="no service in local mode"):
-        existing("http://127.0.0.1:1")
+    with pytest.raises(TargetRefused, match="no service in local mode"):
+        connect("http://127.0.0.1:1")
 
 
 # ---- callers
@@ -216,12 +216,12 @@ def test_what_is_not_answered_is_sent_again(moody: Target) -> None:
     with moody.client() as client:
         answer = send(client, call, Random(1))
     assert (answer.statuses, answer.accepted, answer.duplicates) == ((0, 503, 200), 1, 2)
-    assert books([answer]) == {call.stream: Sent({1, 2, 3}, accepted=1, unsure={1, 2, 3})}
+    assert by_stream([answer]) == {call.stream: SentEvents({1, 2, 3}, accepted=1, uncertain={1, 2, 3})}
 
 
 def test_lost_races_are_counted_by_what_they_were_for(world: World) -> None:
     """A transaction that is cancelled counts as a lost race of its kind, one that is not counts as a request."""
-    with Counting(world.client) as counting:
+    with RequestCounter(world.client) as counter:
         world.ingest({"content": {"role": "user", "parts": [{"text": "Hm."}]}}, forceFlush=True)
         world.settle()
         head = world.streams.head("default", world.ingest().operation.id.sid)
@@ -229,26 +229,28 @@ def test_lost_races_are_counted_by_what_they_were_for(world: World) -> None:
         stale = replace(head, version=head.version - 1)
         with pytest.raises(Conflict):
             world.streams.commit(stale, head, (), now=world.clock(), retention_policy=world.retention_policy)
-    requests, conflicts = counting.so_far()
+    requests, conflicts = counter.counts()
     assert (requests["ingest"], requests["seal"]) == (2, 1)
     assert requests["commit"] >= 1
     assert +conflicts == Counter(ingest=1)
 
 
-# ---- what is told
+# ---- the report
 
 
-def test_latency_is_told_as_multiples() -> None:
-    """Quantiles are those of all calls, and each is told in milliseconds and as a multiple of an idle call's."""
-    answers = [Answer(Call(Stream("u", "s"), (n,)), n / 100, (503, 200) if n == 1 else (200,)) for n in range(1, 101)]
-    assert [report.quantile([a.seconds for a in answers], percent) for percent in (50, 90, 99)] == [0.5, 0.9, 0.99]
-    run = report.Run("many", answers, 10.0, Counter(ingest=101), Counter(ingest=1))
-    head, spread, told = report.lines(run, 0.1)
+def test_latency_is_reported_as_multiples() -> None:
+    """Quantiles are those of all calls, and each is reported in milliseconds and as a multiple of an idle call's."""
+    results = [
+        CallResult(Call(Stream("u", "s"), (n,)), n / 100, (503, 200) if n == 1 else (200,)) for n in range(1, 101)
+    ]
+    assert [report.quantile([a.seconds for a in results], percent) for percent in (50, 90, 99)] == [0.5, 0.9, 0.99]
+    run = report.Run("many", results, 10.0, Counter(ingest=101), Counter(ingest=1))
+    head, spread, counts = report.lines(run, 0.1)
     assert "100 calls" in head
     assert "10.0 calls/s" in head
     assert "p50 500 ms (x5.0)  p90 900 ms (x9.0)  p99 990 ms (x9.9)" in spread
-    assert "200: 100, 503: 1; calls sent again 1;" in told
-    assert "1 of 101 ingests" in told
+    assert "200: 100, 503: 1; calls sent again 1;" in counts
+    assert "1 of 101 ingests" in counts
 
 
 # ---- a service under it
@@ -256,12 +258,12 @@ def test_latency_is_told_as_multiples() -> None:
 
 @pytest.fixture(scope="module")
 def target() -> Iterator[Target]:
-    with own() as target:
+    with start_service() as target:
         yield target
 
 
 def test_a_service_loses_nothing(target: Target, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every scenario, in small, ends with nothing lost and nothing doubled, and says so."""
+    """Every scenario, in small, ends with nothing lost and nothing doubled, and reports that."""
     small = ["--seconds", "5", "--streams", "4", "--callers", "3", "--calls", "2"]
     assert main(["--url", target.url, *small]) == 0
     printed = capsys.readouterr().out
@@ -270,20 +272,20 @@ def test_a_service_loses_nothing(target: Target, capsys: pytest.CaptureFixture[s
     assert "conflicts not seen from outside" in printed
 
 
-def test_what_is_taken_from_the_table_is_missed(target: Target) -> None:
-    """The verdict on a real service is clean; an accepted event and a memory that are taken away are both missed."""
+def test_what_is_deleted_from_the_table_is_reported(target: Target) -> None:
+    """A real service has no faults; a deleted event and a deleted memory are both reported."""
     stream = Stream("driven", "s")
     calls = SCENARIOS["many"]([stream], Random(1), itertools.count(1))
-    known = books(drive(target, calls, Limits(60, 12), callers=2, random=Random(1)))
-    assert sum(map(states_fact, known[stream].events)) > 1
-    assert reading.faults(target, known) == []
+    sent = by_stream(drive(target, calls, Limits(60, 12), callers=2, random=Random(1)))
+    assert sum(map(states_fact, sent[stream].events)) > 1
+    assert inspection.find_faults(target, sent) == []
     _take_last(target, keys.stream("default", ids.stream_key(stream.scope, "s")), "B#")
     _take_last(target, keys.scope("default", ids.scope_id(stream.scope)), "M#")
-    found = reading.faults(target, known)
-    assert any("s: event is lost" in fault for fault in found)
-    assert any("driven: memory is lost: 1" in fault for fault in found)
-    known[stream].events.add(999_999)
-    assert any("acceptedEvents come to" in fault for fault in reading.faults(target, known))
+    faults = inspection.find_faults(target, sent)
+    assert any("s: event is lost" in fault for fault in faults)
+    assert any("driven: memory is lost: 1" in fault for fault in faults)
+    sent[stream].events.add(999_999)
+    assert any("acceptedEvents sum to" in fault for fault in inspection.find_faults(target, sent))
 
 
 def _take_last(target: Target, partition: str, kind: str) -> None:
@@ -291,5 +293,5 @@ def _take_last(target: Target, partition: str, kind: str) -> None:
     client = boto3.client("dynamodb", region_name="us-east-1")
     values = {":pk": {"S": partition}, ":kind": {"S": kind}}
     condition = "PK = :pk AND begins_with(SK, :kind)"
-    found = client.query(TableName=target.table, KeyConditionExpression=condition, ExpressionAttributeValues=values)
-    client.delete_item(TableName=target.table, Key={name: found["Items"][-1][name] for name in ("PK", "SK")})
+    reply = client.query(TableName=target.table, KeyConditionExpression=condition, ExpressionAttributeValues=values)
+    client.delete_item(TableName=target.table, Key={name: reply["Items"][-1][name] for name in ("PK", "SK")})

@@ -1,4 +1,4 @@
-"""The scripted model of `benchmarks.peers`: one mind behind every form, and honest counts."""
+"""The scripted model of `benchmarks.peers`: the same facts for every tool, and right counts."""
 
 import json
 import math
@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from benchmarks.peers import conversation, table, venvs
-from benchmarks.peers.mind import vector
-from benchmarks.peers.server import Model, Tally, running
-from benchmarks.peers.ways import WAYS, Failed, Outcome, Way, _output
+from benchmarks.peers.scripted_model import vector
+from benchmarks.peers.server import Model, RequestCounts, running
+from benchmarks.peers.setups import SETUPS, Outcome, Setup, ToolFailed, _output
 
 ROOT = Path(__file__).resolve().parents[2]
 NEW, SAME = "My former tutor is Ada Brook", "My nearest vet is Hugo Sato"
@@ -102,7 +102,7 @@ def test_every_form_gets_the_same_facts(model, form):
 
 
 def test_a_transcript_alone_gets_every_fact(model):
-    """Strands shows no memories: each fact is told, also one that is known elsewhere."""
+    """Strands offers no memories: each fact is returned, also a known one."""
     lines = "\n".join(f"user: {text}\nassistant: I see." for text in SAID)
     told = json.loads(chat(model, "Remember.", f"Extract:\n\n{lines}")["content"])
     assert [one["content"] for one in told] == [NEW, SAME, AFTER]
@@ -123,14 +123,14 @@ def test_a_demanded_call_is_made(model):
 
 
 def test_characters_are_counted(model):
-    """What a model would read is counted, what it says too; what an earlier call began with is not fresh."""
+    """Prompts and replies are counted; the prefix of an earlier prompt is not fresh."""
     said = chat(model, "Remember.", "user: My")
-    assert (model.tally.model_calls, model.tally.sent) == (1, len("Remember.\nuser: My"))
-    assert (model.tally.fresh, model.tally.received) == (model.tally.sent, len(said["content"]))
+    assert (model.counts.model_calls, model.counts.sent) == (1, len("Remember.\nuser: My"))
+    assert (model.counts.fresh, model.counts.received) == (model.counts.sent, len(said["content"]))
     chat(model, "Remember.", "user: Your")
-    assert model.tally.fresh == len("Remember.\nuser: My") + len("Your")
+    assert model.counts.fresh == len("Remember.\nuser: My") + len("Your")
     chat(model, "Remember.", "user: My", tools=[{"type": "function"}])
-    assert model.tally.sent == len("Remember.\nuser: MyRemember.\nuser: Your") + len(
+    assert model.counts.sent == len("Remember.\nuser: MyRemember.\nuser: Your") + len(
         '[{"type": "function"}]\nRemember.\nuser: My'
     )
 
@@ -138,32 +138,32 @@ def test_characters_are_counted(model):
 def test_both_dialects_count_alike(model):
     """The same prompt is as long in Converse as in a chat completion."""
     chat(model, "Remember.", "x", tools=[{"toolSpec": {"name": "record_facts"}}])
-    sent = model.tally.sent
+    sent = model.counts.sent
     tools = [{"toolSpec": {"name": "record_facts"}}]
     messages = [{"role": "user", "content": [{"text": "x"}]}]
     body = {"system": [{"text": "Remember."}], "messages": messages, "toolConfig": {"tools": tools}}
     ask(model, "/model/any/converse", body)
-    assert (model.tally.sent, model.tally.fresh) == (2 * sent, sent)
+    assert (model.counts.sent, model.counts.fresh) == (2 * sent, sent)
 
 
 def test_the_assistant_is_no_memory(model):
     """What an agent's own model replies is the conversation's, streamed, and counted apart."""
     [turn, *_] = conversation.turns()
-    parts = [{"type": "text", "text": turn.said}, {"type": "text", "text": "<memory>x</memory>"}]
+    parts = [{"type": "text", "text": turn.text}, {"type": "text", "text": "<memory>x</memory>"}]
     body = {"model": "reply", "stream": True, "messages": [{"role": "user", "content": parts}]}
     lines = httpx.post(f"{model.url}/v1/chat/completions", json=body).text.split("\n\n")
     assert json.loads(lines[0].removeprefix("data: "))["choices"][0]["delta"]["content"] == turn.reply
     assert lines[-2] == "data: [DONE]"
-    assert (model.tally.replies, model.tally.model_calls, model.tally.sent) == (1, 0, 0)
+    assert (model.counts.replies, model.counts.model_calls, model.counts.sent) == (1, 0, 0)
 
 
 def test_both_dialects_embed_alike(model):
-    """Vectors hang on the words alone, have the length that is asked for, and are counted by calls and texts."""
+    """Vectors depend on the words alone, have the requested length, and are counted by calls and texts."""
     body = {"model": "embedder", "input": ["a b", "b a", "c"], "dimensions": 16}
     rows = ask(model, "/v1/embeddings", body)["data"]
     titan = ask(model, "/model/any/invoke", {"inputText": "A, b!", "dimensions": 16})["embedding"]
     assert rows[0]["embedding"] == rows[1]["embedding"] == titan != rows[2]["embedding"]
-    assert (model.tally.embedding_calls, model.tally.embedded) == (2, 4)
+    assert (model.counts.embedding_calls, model.counts.embedded) == (2, 4)
     assert math.isclose(math.hypot(*titan), 1)
     assert len(titan) == 16
 
@@ -174,49 +174,49 @@ def test_what_shares_words_is_near():
     assert math.dist(corrected, near) < math.dist(corrected, far)
 
 
-def test_the_conversation_is_as_told():
-    """A hundred messages tell 35 things, five corrected and five repeated, in fifty different texts of the user."""
+def test_the_conversation_is_as_documented():
+    """A hundred messages state 35 facts, five corrected and five repeated, in fifty different texts of the user."""
     turns = conversation.turns()
     facts = [turn.fact for turn in turns if turn.fact]
     assert len(conversation.messages(turns)) == 100
-    assert len({turn.said for turn in turns}) == 50
-    assert (len(conversation.lasting()), len(set(facts)), len(facts)) == (35, 40, 45)
+    assert len({turn.text for turn in turns}) == 50
+    assert (len(conversation.final_facts()), len(set(facts)), len(facts)) == (35, 40, 45)
     assert [len(batch) for batch in conversation.batches(10)] == [20] * 5
 
 
-def test_the_table_tells_what_is_stale():
-    """Memories that no longer hold and memories that are there twice are told apart from the rest."""
-    [first, *_] = conversation.lasting()
-    outcome = Outcome("1.0", Tally(model_calls=3, sent=1_234), (first, first, BEFORE), ())
-    row = [cell.strip() for cell in list(table.lines([(WAYS[0], outcome)]))[2].strip("|").split("|")]
+def test_the_table_counts_outdated_and_doubled_memories():
+    """Outdated memories and doubled memories have columns of their own."""
+    [first, *_] = conversation.final_facts()
+    outcome = Outcome("1.0", RequestCounts(model_calls=3, sent=1_234), (first, first, BEFORE), ())
+    row = [cell.strip() for cell in list(table.lines([(SETUPS[0], outcome)]))[2].strip("|").split("|")]
     assert row == ["streambank, 10 turns", "1.0", "3", "1,234", "0", "0", "0", "0", "3", "1", "1"]
 
 
 def test_a_driver_stays_on_this_machine():
-    """A connection to another machine is refused before it is tried, and told."""
+    """A connection to another machine is refused before it is tried, and reported."""
     script = (
-        "import socket\nfrom benchmarks.peers import driving\n"
+        "import socket\nfrom benchmarks.peers import drivers\n"
         "def drive(url, turns):\n"
         "    for address in (('192.0.2.1', 9), ('peers.invalid', 9)):\n"
         "        try:\n            socket.create_connection(address)\n"
         "        except ConnectionRefusedError:\n            pass\n"
         "    return [f'{url} {turns}']\n"
-        "driving.run(drive, 'httpx')\n"
+        "drivers.run(drive, 'httpx')\n"
     )
     environment = {"PYTHONPATH": str(ROOT), "PEERS_MODEL_URL": "u"}
     command = [sys.executable, "-c", script, "--turns", "3"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=30)
     result = json.loads(done.stdout.removeprefix("peers-result "))
-    assert (result["kept"], result["refused"]) == (["u 3"], ["192.0.2.1", "peers.invalid"])
+    assert (result["memories"], result["refused"]) == (["u 3"], ["192.0.2.1", "peers.invalid"])
 
 
 def test_a_tool_without_pins_is_missing():
-    """What cannot be installed is told by name, not tried."""
-    with pytest.raises(venvs.Missing, match=r"requirements/peers/nobody\.txt"):
+    """A tool that cannot be installed is reported by name, not tried."""
+    with pytest.raises(venvs.ToolMissing, match=r"requirements/peers/nobody\.txt"):
         venvs.python("nobody")
 
 
-def test_a_driver_that_fails_is_told(tmp_path):
-    """A tool that ends with a fault is told with the last that it said, not counted as having cost nothing."""
-    with pytest.raises(Failed, match="drive_nobody"):
-        _output(Way("nobody", 1, "there is no driver"), Path(sys.executable), "http://127.0.0.1", str(tmp_path))
+def test_a_driver_that_fails_is_reported(tmp_path):
+    """A failed tool is reported with its last line of output, and not counted as free."""
+    with pytest.raises(ToolFailed, match="drive_nobody"):
+        _output(Setup("nobody", 1, "there is no driver"), Path(sys.executable), "http://127.0.0.1", str(tmp_path))

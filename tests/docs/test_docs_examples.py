@@ -92,7 +92,7 @@ def test_requests_of_the_koog_page_are_taken(service: LocalService) -> None:
             method, path = line.split()
             reply = client.request(method, path, content=body or None)
             assert reply.status_code == 200, reply.text
-            service.settle()
+            service.wait_until_idle()
         assert reply.json()["messages"]
 
 

@@ -93,7 +93,7 @@ def test_the_first_steps(service: LocalService) -> None:
     assert [(one["acceptedEvents"], one["duplicateEvents"]) for one in told] == [(2, 0), (0, 2)]
     assert first.json()["name"] == again.json()["name"]
     assert curled(service, wait).is_success
-    service.settle()
+    service.wait_until_idle()
     (found,) = curled(service, ask).json()["retrievedMemories"]
     assert "blue" in found["memory"]["fact"]
 

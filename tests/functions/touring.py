@@ -115,9 +115,9 @@ def timers(caller: Caller) -> None:
     caller.pass_unseen(seconds=200)
     idle.send(said("I keep hens"))
     caller.advance(seconds=600)
-    caller.service.pump_enabled = False
+    caller.service.poller_enabled = False
     caller.stream().send(said("I keep a cat"), force_flush=True)
-    caller.service.pump_enabled = True
+    caller.service.poller_enabled = True
     caller.advance(minutes=5)
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from streambank_local.demo import findings, report
 from streambank_local.demo.api import Api, DemoError
-from streambank_local.demo.conversation import MOST_EVENTS_OF_A_CALL, load
+from streambank_local.demo.conversation import MAX_EVENTS_PER_CALL, load
 from streambank_local.demo.findings import Findings
-from streambank_local.demo.player import EVENT_COUNT, IDLE, OVERLAP, Played, play
+from streambank_local.demo.player import EVENT_COUNT, IDLE, OVERLAP, PlayResult, play
 from streambank_local.demo.screen import WIDTH, Screen
 from streambank_local.service import LocalService
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MAIN = "import sys; from streambank_local.demo.__main__ import main; sys.exit(main())"
 CONVERSATION = load()
 TURNS = [turn for session in CONVERSATION.sessions for turn in session.turns]
-SAID = [part["text"] for turn in TURNS if turn.is_said_by_user for part in turn.content["parts"]]
+USER_TEXTS = [part["text"] for turn in TURNS if turn.is_user_text for part in turn.content["parts"]]
 
 
 class Terminal(io.StringIO):
@@ -34,8 +34,8 @@ class Terminal(io.StringIO):
 
 @dataclass(frozen=True)
 class Run:
-    played: Played
-    found: Findings
+    result: PlayResult
+    gathered: Findings
     output: str
 
 
@@ -44,10 +44,10 @@ def run() -> Iterator[Run]:
     with LocalService(timer_enabled=False) as service:
         out, api = io.StringIO(), Api(service.base_url)
         screen = Screen(out)
-        played = play(CONVERSATION, api, screen)
-        found = findings.gather(CONVERSATION, played, api)
-        report.show(CONVERSATION, played, found, screen)
-        yield Run(played, found, out.getvalue())
+        result = play(CONVERSATION, api, screen)
+        gathered = findings.gather(CONVERSATION, result, api)
+        report.show(CONVERSATION, result, gathered, screen)
+        yield Run(result, gathered, out.getvalue())
         api.close()
 
 
@@ -89,10 +89,10 @@ def test_every_tool_call_has_its_response() -> None:
 
 def test_conversation_corrects_and_asks_to_forget() -> None:
     """The user corrects an amount and asks that something of an earlier session be forgotten."""
-    assert any("Sorry, I meant" in text for text in SAID)
-    (asked,) = [index for index, text in enumerate(SAID) if "forget" in text]
-    assert CONVERSATION.forgotten in SAID[asked]
-    assert any(CONVERSATION.forgotten in text for text in SAID[:asked])
+    assert any("Sorry, I meant" in text for text in USER_TEXTS)
+    (request,) = [index for index, text in enumerate(USER_TEXTS) if "forget" in text]
+    assert CONVERSATION.forgotten_word in USER_TEXTS[request]
+    assert any(CONVERSATION.forgotten_word in text for text in USER_TEXTS[:request])
 
 
 def test_bare_answer_opens_a_window() -> None:
@@ -108,50 +108,50 @@ def test_calls_carry_every_turn_once_and_in_order() -> None:
     for session in CONVERSATION.sessions:
         calls = list(session.calls())
         assert [turn for call in calls for turn in call] == list(session.turns)
-        assert all(1 <= len(call) <= MOST_EVENTS_OF_A_CALL for call in calls)
+        assert all(1 <= len(call) <= MAX_EVENTS_PER_CALL for call in calls)
 
 
 def test_client_sends_the_end_of_the_session_before_again() -> None:
-    """What is sent again is what was said last."""
+    """The events that are sent again are the last ones of the session before."""
     for before, after in pairwise(CONVERSATION.sessions):
-        assert after.sent_again
-        assert after.sent_again == before.turns[-len(after.sent_again) :]
+        assert after.resent
+        assert after.resent == before.turns[-len(after.resent) :]
 
 
 # ---- a run
 
 
 def test_run_keeps_every_promise(run: Run) -> None:
-    """The demo itself finds nothing amiss."""
-    assert findings.problems(CONVERSATION, run.played, run.found) == []
+    """All checks of the demo pass."""
+    assert findings.problems(CONVERSATION, run.result, run.gathered) == []
 
 
 def test_duplicates_dropped_are_the_events_sent_again(run: Run) -> None:
     """Every event is accepted once, and nothing else is dropped."""
-    assert run.played.accepted == CONVERSATION.event_count
-    assert run.played.duplicates == CONVERSATION.sent_again_count > 0
-    assert run.played.sent == run.played.accepted + run.played.duplicates
+    assert run.result.accepted == CONVERSATION.event_count
+    assert run.result.duplicates == CONVERSATION.resent_count > 0
+    assert run.result.sent == run.result.accepted + run.result.duplicates
 
 
 def test_windows_are_sealed_by_count_and_by_silence(run: Run) -> None:
     """Both conditions of the rule fire, and each window has one generation."""
-    windows = [window["metadata"] for window in run.played.windows]
+    windows = [window["metadata"] for window in run.result.windows]
     assert {window["trigger"] for window in windows} == {"EVENT_COUNT", "IDLE_DURATION"}
     assert [window["window"] for window in windows] == list(range(1, len(windows) + 1))
-    assert len(run.played.generations) == len(windows)
-    assert not run.played.open
+    assert len(run.result.generations) == len(windows)
+    assert not run.result.open_operations
 
 
 def test_job_has_a_history(run: Run) -> None:
-    """One memory follows three jobs, and each revision says in which session it was made."""
-    revisions = run.found.revisions[run.found.most_revised]
+    """One memory follows three jobs, and each revision names its session."""
+    revisions = run.gathered.revisions[run.gathered.most_revised]
     assert [word in one["fact"] for one, word in zip(revisions, ("head", "school", "Lucas"), strict=True)] == [True] * 3
     assert [one["labels"]["session"] for one in revisions] == ["Settled", "A new job", "Hello"]
 
 
 def test_changes_of_mind_leave_one_memory_each(run: Run) -> None:
-    """What was said first is no longer remembered beside what replaced it."""
-    facts = [memory["fact"] for memory in run.found.memories]
+    """A replaced fact is no longer remembered beside the new one."""
+    facts = [memory["fact"] for memory in run.gathered.memories]
     for new, old in (
         ("Antwerp", "Ghent"),
         ("hate flying", "love flying"),
@@ -165,24 +165,24 @@ def test_changes_of_mind_leave_one_memory_each(run: Run) -> None:
 
 def test_bare_answer_is_understood_through_the_overlap(run: Run) -> None:
     """The question's window was over when the answer came."""
-    assert "My dog is called Waffle" in {memory["fact"] for memory in run.found.memories}
+    assert "My dog is called Waffle" in {memory["fact"] for memory in run.gathered.memories}
 
 
 def test_questions_are_answered_by_the_right_memory(run: Run) -> None:
     """The top hit of each similarity search holds the answer, and distances rise."""
-    assert len(run.found.answers) == 3
-    for answer in run.found.answers:
-        assert answer.is_right, answer
+    assert len(run.gathered.question_results) == 3
+    for answer in run.gathered.question_results:
+        assert answer.is_correct, answer
         distances = [hit["distance"] for hit in answer.hits]
         assert distances == sorted(distances)
 
 
 def test_what_was_to_be_forgotten_is_gone(run: Run) -> None:
-    """It was remembered, it was deleted, and no memory says it any more."""
-    (forgotten,) = run.found.forgotten
-    assert CONVERSATION.forgotten in forgotten.fact
+    """It was remembered, it was deleted, and no memory contains it any more."""
+    (forgotten,) = run.gathered.deleted
+    assert CONVERSATION.forgotten_word in forgotten.fact
     assert forgotten.is_gone
-    assert not any(CONVERSATION.forgotten in memory["fact"] for memory in run.found.memories)
+    assert not any(CONVERSATION.forgotten_word in memory["fact"] for memory in run.gathered.memories)
 
 
 def test_output_is_plain_and_fits(run: Run) -> None:
@@ -197,27 +197,27 @@ def test_output_is_plain_and_fits(run: Run) -> None:
 
 
 def broken(run: Run, **changes: object) -> list[str]:
-    return findings.problems(CONVERSATION, run.played, replace(run.found, **changes))
+    return findings.problems(CONVERSATION, run.result, replace(run.gathered, **changes))
 
 
 def test_demo_does_not_call_a_failure_a_success(run: Run) -> None:
-    """Each broken promise is told in a line of its own."""
-    wrong = replace(run.found.answers[0], hits=())
-    left = ({"name": "m", "fact": f"I see a {CONVERSATION.forgotten}"},)
-    readable = replace(run.found.forgotten[0], is_gone=False)
+    """Each failed check is reported in one line."""
+    wrong = replace(run.gathered.question_results[0], hits=())
+    left = ({"name": "m", "fact": f"I see a {CONVERSATION.forgotten_word}"},)
+    readable = replace(run.gathered.deleted[0], is_gone=False)
     assert broken(run, memories=()) == ["nothing is remembered"]
-    assert broken(run, revisions={}) == ["no memory was ever revised"]
-    assert "is not answered" in broken(run, answers=(wrong,))[0]
+    assert broken(run, revisions={}) == ["no memory was revised"]
+    assert "is not answered" in broken(run, question_results=(wrong,))[0]
     assert "still remembered" in broken(run, memories=left)[0]
-    assert "was deleted" in broken(run, forgotten=())[0]
-    assert broken(run, forgotten=(readable,)) == ["a deleted memory can still be read"]
+    assert "was deleted" in broken(run, deleted=())[0]
+    assert broken(run, deleted=(readable,)) == ["a deleted memory can still be read"]
 
 
-def test_lost_events_are_told(run: Run) -> None:
+def test_lost_events_are_reported(run: Run) -> None:
     """Numbers that do not add up are a failure."""
-    less = Played(run.played.started, accepted=1, duplicates=1)
-    told = findings.problems(CONVERSATION, less, run.found)
-    assert [line.split(" ")[0] for line in told] == ["1", "1", "the"]
+    less = PlayResult(run.result.started, accepted=1, duplicates=1)
+    problems = findings.problems(CONVERSATION, less, run.gathered)
+    assert [line.split(" ")[0] for line in problems] == ["1", "1", "the"]
 
 
 def parked() -> Api:
@@ -246,10 +246,10 @@ def test_parked_operation_ends_the_demo() -> None:
         play(CONVERSATION, parked(), Screen(io.StringIO()))
 
 
-def test_unreachable_service_is_told() -> None:
+def test_unreachable_service_is_reported() -> None:
     """No answer at all is a failure of the demo, not a traceback."""
     api = Api("http://127.0.0.1:9")
-    with pytest.raises(DemoError, match="got no answer"):
+    with pytest.raises(DemoError, match="got no reply"):
         api.now()
     api.close()
 
@@ -284,11 +284,11 @@ def test_interrupt_ends_cleanly() -> None:
 
 
 @pytest.mark.parametrize("module", ["httpx", "moto", "wordllama"])
-def test_missing_module_is_told_in_one_line(module: str) -> None:
+def test_missing_module_is_reported_in_one_line(module: str) -> None:
     """What is not installed is named, with the way to install it."""
     process = started(f"import sys; sys.modules[{module!r}] = None\n" + MAIN)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 1
     assert err.count("\n") == 1
     assert module in err
-    assert "pip install" in err
+    assert "make setup" in err

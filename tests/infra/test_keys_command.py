@@ -43,7 +43,7 @@ def listed(run: Run) -> list[dict[str, Any]]:
     return [json.loads(line) for line in run("list")[1].splitlines()]
 
 
-def test_a_key_is_made_and_shown_once(run: Run, world: World) -> None:
+def test_a_key_is_made_and_printed_once(run: Run, world: World) -> None:
     """What is printed opens the key that is stored, and nothing prints it again."""
     token = made(run, "--bank", "default", "--bank", "1", "--role", "read", "--role", "ingest", "--name", "app")
     key = ApiKeys(world.table).find(token.key_id)
@@ -56,7 +56,7 @@ def test_a_key_is_made_and_shown_once(run: Run, world: World) -> None:
 
 
 def test_a_key_may_be_bound_and_end(run: Run) -> None:
-    """Scope pairs and days are kept; the list says so."""
+    """Scope pairs and days are stored, and listed."""
     made(run, "--all-banks", "--role", "read", "--scope", "user_id=1=2", "--scope", "app=x", "--days", "90")
     [shown] = listed(run)
     assert (shown["banks"], shown["scope"], shown["state"]) == (["*"], {"user_id": "1=2", "app": "x"}, "live")
@@ -99,7 +99,7 @@ def test_what_cannot_be_meant_is_refused(run: Run, world: World, arguments: list
 
 @pytest.mark.parametrize("pairs", [["user_id=*"], ["user_id=1", "user_id=2"], [f"k{n}=v" for n in range(6)]])
 def test_a_binding_obeys_the_rules_of_scopes(run: Run, world: World, pairs: list[str]) -> None:
-    """A binding that no scope could hold would shut everything; one line says what is wrong."""
+    """A binding that no scope could hold would refuse everything; one line reports the fault."""
     scope = [word for pair in pairs for word in ("--scope", pair)]
     status, out, err = run("create", "--bank", "b", "--role", "read", *scope)
     assert (status, out, err.count("\n")) == (1, "", 1)

@@ -24,8 +24,8 @@ def started(*arguments: str, code: str = RUN) -> subprocess.Popen[str]:
     )
 
 
-def test_taken_port_is_told_in_one_line() -> None:
-    """A port that somebody else has is told before anything is started."""
+def test_port_in_use_is_reported_in_one_line() -> None:
+    """A port in use is reported before anything is started."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -37,13 +37,13 @@ def test_taken_port_is_told_in_one_line() -> None:
     assert f"port {port}" in err
 
 
-def test_missing_module_is_told_in_one_line() -> None:
+def test_missing_module_is_reported_in_one_line() -> None:
     """What is not installed is named, with the way to install it."""
     process = started("--port", "0", code="import sys; sys.modules['moto'] = None\n" + RUN)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (1, "")
     assert err.count("\n") == 1
-    assert "missing moto; install" in err
+    assert "missing moto; install what is missing with: make setup" in err
 
 
 def test_interrupt_while_starting_ends_cleanly() -> None:
@@ -57,7 +57,7 @@ def test_interrupt_while_starting_ends_cleanly() -> None:
 
 
 def test_service_comes_up_and_ends_cleanly() -> None:
-    """It says where it is and with which token, answers there, and Ctrl-C ends it with status 0 and no traceback."""
+    """It prints its address and token and serves there; Ctrl-C ends it with status 0 and no traceback."""
     process = started("--port", "0")
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(2)]

@@ -109,7 +109,7 @@ def test_documented_rules(rule: Any, matching: Any, other: Any) -> None:
 
 
 def test_unknown_rule_is_an_error() -> None:
-    """A rule that AWS does not know is told, and not taken for a match."""
+    """A rule that AWS does not know is an error, and no match."""
     with pytest.raises(ValueError, match="wildcard"):
         filters.matches({"Name": [{"wildcard": "A*"}]}, {"Name": "Alice"})
 

@@ -52,7 +52,7 @@ def client(server: HttpServer) -> Iterator[httpx.Client]:
 
 
 def spoken(server: HttpServer, request: bytes) -> bytes:
-    """Return all that the server says to raw bytes before it ends the connection."""
+    """Return the server's whole reply to raw bytes, up to the end of the connection."""
     with socket.create_connection((HOST, server.server_port), timeout=5) as connection:
         connection.sendall(request)
         connection.shutdown(socket.SHUT_WR)
@@ -78,9 +78,9 @@ def test_token_opens_in_either_header(server: HttpServer, headers: dict[str, str
 
 def test_gateway_may_leave_tokens_to_the_functions() -> None:
     """Where functions ask for keys, requests with any token and with none reach them as they came."""
-    gateway = Gateway(ROUTES, Echo(), asks_for_token=False)
+    gateway = Gateway(ROUTES, Echo(), requires_token=False)
     for headers in ((), (("Authorization", "Bearer sb_x"),)):
-        answer = gateway.answer(Request("GET", "/a", headers))
+        answer = gateway.handle(Request("GET", "/a", headers))
         assert answer.status == 200
         assert json.loads(answer.body)["headers"] == {name.lower(): value for name, value in headers}
 
@@ -101,7 +101,7 @@ def test_local_routes_need_no_token(server: HttpServer) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_every_method_reaches_the_function(client: httpx.Client, method: str) -> None:
-    """The function sees the method that was asked for."""
+    """The function receives the request's method."""
     assert client.request(method, "/a").json()["requestContext"]["http"]["method"] == method
 
 
@@ -173,7 +173,7 @@ def test_client_that_hangs_up_is_no_news(server: HttpServer, caplog: pytest.LogC
 
 
 def test_server_answers_on_loopback_only(server: HttpServer) -> None:
-    """Nobody else on the network can reach it."""
+    """No other machine on the network can reach it."""
     assert server.server_address[0] == "127.0.0.1"
 
 

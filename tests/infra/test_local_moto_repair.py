@@ -137,7 +137,7 @@ FAULTS = [lost_by_threads, ghosts_of_cancelled, repeats_of_one_token, records_of
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_repaired_emulator_has_none_of_the_faults(table: Client, eager_threads: None, fault: Any) -> None:
-    """Nothing is oversold, lost, shown though cancelled, repeated or recorded twice."""
+    """Nothing is oversold, lost, visible although cancelled, repeated or recorded twice."""
     assert fault(table) == 0
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank_local.emulator.stack import Route
-from streambank_local.http.payload import BadAnswerError, Request, event, response, route_of
+from streambank_local.http.payload import BadResponseError, Request, event, match_route, response
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LONG = Route("POST", "/{version}/projects/{project}/{collection}/{bank}/memories:ingestEvents", "Ingest")
@@ -38,9 +38,9 @@ ROUTES = (REST, SHORT, LONG)
     ],
 )
 def test_most_specific_route_wins(method: str, path: str, route: Route, parameters: dict[str, str]) -> None:
-    """A parameter takes one segment, and a full match goes before a greedy one, in whatever order they stand."""
+    """A parameter matches one segment, and a full match comes before a greedy one, in any order of the routes."""
     for routes in (ROUTES, ROUTES[::-1]):
-        match = route_of(routes, method, path)
+        match = match_route(routes, method, path)
         assert match is not None
         assert (match.route, match.parameters) == (route, parameters)
 
@@ -48,17 +48,17 @@ def test_most_specific_route_wins(method: str, path: str, route: Route, paramete
 def test_literal_goes_before_parameter_and_method_before_any() -> None:
     """Among full matches the earlier literal wins, and among equal paths the named method."""
     routes = [Route("ANY", "/{a}/b", "1"), Route("GET", "/x/{b}", "2"), Route("ANY", "/x/{b}", "3")]
-    found = [route_of(routes, method, "/x/b") for method in ("GET", "PUT")]
+    found = [match_route(routes, method, "/x/b") for method in ("GET", "PUT")]
     assert [match.route.function for match in found if match] == ["2", "3"]
 
 
 def test_nothing_matches_the_root() -> None:
     """A greedy parameter takes at least one character."""
-    assert route_of(ROUTES, "GET", "/") is None
+    assert match_route(ROUTES, "GET", "/") is None
 
 
 def made(request: Request) -> dict[str, Any]:
-    match = route_of(ROUTES, request.method, request.path)
+    match = match_route(ROUTES, request.method, request.path)
     assert match is not None
     return event(request, match, NOW)
 
@@ -101,7 +101,7 @@ def test_body_that_is_no_text_is_base64() -> None:
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="/"), min_size=1), st.binary(max_size=64))
 def test_path_and_body_survive(segment: str, content: bytes) -> None:
-    """Whatever stands in a segment or a body is what the function gets."""
+    """The function receives every segment and body unchanged."""
     got = made(Request("POST", f"/v1/banks/{quote(segment, safe='')}/memories:ingestEvents", body=content))
     assert got["pathParameters"]["bank"] == segment
     text = got.get("body", "")
@@ -144,6 +144,6 @@ def test_answer_without_status_is_200_and_json(answer: Any) -> None:
     ],
 )
 def test_answer_that_is_no_response_is_an_error(answer: Any) -> None:
-    """What API Gateway cannot render is told apart."""
-    with pytest.raises(BadAnswerError):
+    """A reply that API Gateway cannot render is an error of its own."""
+    with pytest.raises(BadResponseError):
         response(answer)

@@ -37,8 +37,8 @@ def shared_service() -> Iterator[LocalService]:
 @pytest.fixture
 def service(shared_service: LocalService) -> Iterator[LocalService]:
     yield shared_service
-    shared_service.pump_enabled = True
-    assert shared_service.settle()
+    shared_service.poller_enabled = True
+    assert shared_service.wait_until_idle()
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def executions(status: str) -> set[str]:
 
 
 def test_ripe_item_is_rung_through_stream_and_machine(service: LocalService, client: httpx.Client) -> None:
-    """What a request writes reaches the stream function and runs the state machine, with nobody asking for it."""
+    """What a request writes reaches the stream function and runs the state machine, without any other call."""
     assert client.post("/reminders/at-once").status_code == 201
     deadline = time.monotonic() + 10
     while "rung" not in client.get("/at-once").json() and time.monotonic() < deadline:
@@ -79,10 +79,10 @@ def test_advance_stops_at_each_due_time_in_order(service: LocalService, client: 
 
 def test_schedule_alone_recovers_nothing_that_is_not_due(service: LocalService, client: httpx.Client) -> None:
     """With the pump switched off, stream records are lost for good."""
-    service.pump_enabled = False
+    service.poller_enabled = False
     client.post("/reminders/lost")
-    assert service.settle()
-    service.pump_enabled = True
+    assert service.wait_until_idle()
+    service.poller_enabled = True
     assert service.advance(timedelta(seconds=1))
     assert client.get("/lost").json() == {"ripe": 1}
 
@@ -92,7 +92,7 @@ def test_poison_record_goes_to_the_queue_and_stops_no_other(service: LocalServic
     names = ["before", "poison-1", "after-1", "after-2"]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda name: client.post(f"/reminders/{name}"), names))
-    assert service.settle()
+    assert service.wait_until_idle()
     assert all("rung" in client.get(f"/{name}").json() for name in names if name != "poison-1")
     (url,) = service.stack.queue_urls.values()
     received = boto3.client("sqs", region_name="us-east-1").receive_message(QueueUrl=url)["Messages"]
@@ -102,7 +102,7 @@ def test_poison_record_goes_to_the_queue_and_stops_no_other(service: LocalServic
 def test_error_of_a_task_reaches_the_machine_by_its_class_name(service: LocalService, client: httpx.Client) -> None:
     """Catch matches the name of the exception that a function raised."""
     client.post("/reminders/deaf")
-    assert service.settle()
+    assert service.wait_until_idle()
     assert "deaf" in executions("FAILED")
 
 
@@ -110,7 +110,7 @@ def test_twin_starts_of_one_name_run_once(service: LocalService, client: httpx.C
     """Eight threads start one execution, and there is one."""
     machine = boto3.client("stepfunctions", region_name="us-east-1")
     client.post("/reminders/twin")
-    service.settle()
+    service.wait_until_idle()
     before = service.counters()["executionsStarted"]
 
     def start(_: int) -> bool:
@@ -138,7 +138,7 @@ def test_functions_see_the_environment_of_the_deployed_stack(client: httpx.Clien
 
 
 def test_timeout_of_the_template_is_what_remains(client: httpx.Client) -> None:
-    """A function is told the time that its Timeout leaves it."""
+    """A function can read the remaining time of its Timeout."""
     assert 2_000 < int(client.post("/reminders/left", json={"delay": 9}).headers["x-left"]) <= 3_000
 
 
@@ -157,7 +157,9 @@ def test_other_functions_run_side_by_side(client: httpx.Client) -> None:
     assert time.monotonic() - started < 1.2
 
 
-def test_crashed_function_says_nothing_of_its_error(client: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_error_of_a_crashed_function_is_not_in_the_reply(
+    client: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
     """The client sees API Gateway's bare 500; the log has the reason."""
     for path in ("/crash", "/odd"):
         answer = client.get(path)
@@ -169,7 +171,7 @@ def test_counters_tell_what_happened(service: LocalService, client: httpx.Client
     """Stream records, executions and invocations are counted from the start."""
     before = client.get("/_local/counters").json()
     client.post("/reminders/counted")
-    assert service.settle()
+    assert service.wait_until_idle()
     after = client.get("/_local/counters").json()
     assert after["invocations"]["Ingest"] == before["invocations"]["Ingest"] + 1
     assert after["executionsStarted"] == before["executionsStarted"] + 1
@@ -194,11 +196,11 @@ def test_used_iterators_are_dropped(service: LocalService) -> None:
     """Polling does not fill the emulator's memory."""
     from moto.dynamodbstreams.models import dynamodbstreams_backends
 
-    service.settle()
+    service.wait_until_idle()
     (backend,) = [regions["us-east-1"] for regions in dynamodbstreams_backends.values() if "us-east-1" in regions]
     before = len(backend.shard_iterators)
     for _ in range(5):
-        service.settle()
+        service.wait_until_idle()
     assert len(backend.shard_iterators) == before
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from streambank_local.emulator.functions import Failure, InvocationResult
 from streambank_local.emulator.stack import StreamMapping
-from streambank_local.emulator.stream import Delivery, Record, shaped
+from streambank_local.emulator.stream import Delivery, Record, to_lambda_record
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/t/stream/1"
 BISECTING = StreamMapping(
@@ -71,7 +71,7 @@ def reporting(*poison: int) -> Callable[[list[int]], InvocationResult]:
 
 
 def test_records_come_in_batches_in_order() -> None:
-    """No batch is larger than the mapping says, and the order holds."""
+    """No batch is larger than the mapping allows, and the order holds."""
     function = Function(fine)
     deliver(function, REPORTING, 10)
     assert function.batches == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
@@ -172,7 +172,7 @@ def test_record_has_lambdas_shape() -> None:
             "StreamViewType": "NEW_IMAGE",
         },
     }
-    event = shaped(raw, ARN)
+    event = to_lambda_record(raw, ARN)
     assert event == {
         "eventID": "e",
         "eventName": "INSERT",

@@ -1,6 +1,6 @@
 """What the fuzzer is told beyond the description."""
 
-from infra.fuzz.hints import hinted, tame, tamed
+from infra.fuzz.hints import examples_only, with_examples, with_ids
 from infra.openapi.document import document
 
 KNOWN = {"memory": ["kept"], "session": ["kept"], "operation": ["o-1"]}
@@ -9,7 +9,7 @@ DOOMED = {"memory": ["doomed"], "session": ["doomed"], "operation": ["o-2"]}
 
 def test_paths_name_what_exists_and_deletions_what_may_go() -> None:
     """Every parameter of a path is one of the planted ids, and no deletion takes one that others need."""
-    for methods in hinted(document(), KNOWN, DOOMED)["paths"].values():
+    for methods in with_ids(document(), KNOWN, DOOMED)["paths"].values():
         for method, operation in methods.items():
             for parameter in (one for one in operation["parameters"] if one["in"] == "path"):
                 ids = parameter["schema"]["enum"]
@@ -20,12 +20,12 @@ def test_paths_name_what_exists_and_deletions_what_may_go() -> None:
 def test_tame_schemas_are_their_examples() -> None:
     """A schema with examples allows nothing else, wherever it stands; the others stay as they are."""
     told = {"a": [{"type": "string", "examples": ["x"]}, {"type": "integer"}]}
-    assert tamed(told) == {"a": [{"enum": ["x"]}, {"type": "integer"}]}
+    assert examples_only(told) == {"a": [{"enum": ["x"]}, {"type": "integer"}]}
 
 
 def test_answers_are_described_as_they_are() -> None:
-    """Only what is asked for is tamed: an example of an answer is not all that an answer can be."""
-    told, found = document(), tame(document())
+    """Only requests are reduced to their examples: a reply can have other values."""
+    told, found = document(), with_examples(document())
     assert found["components"]["schemas"]["ErasureManifest"] == told["components"]["schemas"]["ErasureManifest"]
     assert "examples" in str(told["components"]["schemas"]["ErasureManifest"])
     for path, methods in told["paths"].items():
@@ -35,7 +35,7 @@ def test_answers_are_described_as_they_are() -> None:
 
 def test_requests_are_tamed_wherever_they_are_described() -> None:
     """No schema that a body refers to, through however many others, keeps its examples."""
-    schemas = tame(document())["components"]["schemas"]
+    schemas = with_examples(document())["components"]["schemas"]
     assert schemas["EraseScopeRequest"]["properties"]["scope"] == {"enum": [{"user_id": "123"}]}
     nested = {
         "A": {"$ref": "#/components/schemas/B"},
@@ -45,4 +45,4 @@ def test_requests_are_tamed_wherever_they_are_described() -> None:
         "paths": {"/": {"post": {"requestBody": {"$ref": "#/components/schemas/A"}}}},
         "components": {"schemas": nested},
     }
-    assert tame(body)["components"]["schemas"]["B"]["items"][1] == {"enum": [1]}
+    assert with_examples(body)["components"]["schemas"]["B"]["items"][1] == {"enum": [1]}

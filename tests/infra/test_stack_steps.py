@@ -3,15 +3,15 @@
 from pathlib import Path
 
 from infra.stack import building
-from infra.stack.__main__ import _told
-from infra.stack.outcome import Step, UnmetError, Verdict, failed, passed, prove, skipped, summary
+from infra.stack.__main__ import _summary_of
+from infra.stack.outcome import RequirementError, Status, Step, failed, passed, prove, skipped, summary
 from infra.stack.runtime import EXPECTED
 from infra.stack.tools import environment
 from tests.functions.declared import FUNCTIONS
 
 
 def unmet():
-    raise UnmetError("no Python 3.13")
+    raise RequirementError("no Python 3.13")
 
 
 def broken():
@@ -19,21 +19,21 @@ def broken():
 
 
 def test_what_a_step_lacks_is_a_skip():
-    """A missing tool is told, and is neither a success nor a failure."""
+    """A missing tool is reported, and is neither a success nor a failure."""
     assert prove(Step("x", unmet)) == skipped("no Python 3.13")
 
 
 def test_a_step_that_breaks_has_failed():
-    """Whatever a step raises is its failure."""
+    """Every exception of a step is its failure."""
     assert prove(Step("x", broken)) == failed("RuntimeError: oh")
 
 
 def test_the_summary_counts_every_verdict():
-    """The last line says how many passed, failed and were skipped; each step has a line of its own."""
+    """The last line counts passed, failed and skipped steps; each step has one line."""
     outcomes = [(Step("one", broken), passed("fine")), (Step("two", unmet), skipped("no Python 3.13"))]
     lines = summary(outcomes)
     assert lines[-1] == "1 passed, 0 failed, 1 skipped"
-    assert [Verdict.SKIPPED in line for line in lines[:2]] == [False, True]
+    assert [Status.SKIPPED in line for line in lines[:2]] == [False, True]
 
 
 def test_every_function_has_an_expected_answer():
@@ -41,7 +41,7 @@ def test_every_function_has_an_expected_answer():
     assert set(EXPECTED) == set(FUNCTIONS)
 
 
-def test_no_tool_is_told_of_an_account(monkeypatch):
+def test_no_tool_receives_the_callers_account(monkeypatch):
     """Credentials and profiles of the caller's own never reach a tool."""
     monkeypatch.setenv("AWS_PROFILE", "mine")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "mine")
@@ -51,11 +51,11 @@ def test_no_tool_is_told_of_an_account(monkeypatch):
 def test_native_modules_are_looked_for_on_both_processors():
     """A module's twin has the other processor in its name, whichever way round."""
     arm, intel = Path("a/_x.cpython-313-aarch64-linux-gnu.so"), Path("a/_x.cpython-313-x86_64-linux-gnu.so")
-    assert (building._twin(arm), building._twin(intel)) == (intel, arm)
+    assert (building._counterpart(arm), building._counterpart(intel)) == (intel, arm)
 
 
-def test_reasons_of_skipped_journeys_are_told(tmp_path):
+def test_reasons_of_skipped_journeys_are_summary_of(tmp_path):
     """A summary of a test run names why tests were skipped, and how many each time."""
     skip = '<testcase><skipped message="needs a clock"/></testcase>'
     (tmp_path / "run.xml").write_text(f"<testsuites><testsuite><testcase/>{skip}{skip}</testsuite></testsuites>")
-    assert _told(tmp_path / "run.xml") == "1 passed, 2 skipped; 2 because it needs a clock"
+    assert _summary_of(tmp_path / "run.xml") == "1 passed, 2 skipped; 2 because it needs a clock"

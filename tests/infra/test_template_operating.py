@@ -24,14 +24,14 @@ def widgets():
 
 
 def test_alarms_watch_what_the_code_emits():
-    """Every metric that the code emits has an alarm, and no alarm waits for one that nobody emits."""
+    """Every metric that the code emits has an alarm, and no alarm waits for a metric that is never emitted."""
     own = {found["MetricName"] for found in ALARMS.values() if found.get("Namespace") == "Streambank"}
     assert own == EMITTED
 
 
 @pytest.mark.parametrize("name", ALARMS)
 def test_every_alarm_goes_somewhere(name):
-    """An alarm is told to the topic, says what it means, and is in the operator's table."""
+    """An alarm notifies the topic, has a description, and is in the operator's table."""
     found = ALARMS[name]
     assert found["AlarmActions"] == found["OKActions"] == ["AlarmTopic"]
     assert found["AlarmDescription"]

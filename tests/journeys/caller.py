@@ -141,7 +141,7 @@ class Caller:
     # ---- the service behind it
 
     def settle(self) -> None:
-        assert self.service.settle()
+        assert self.service.wait_until_idle()
 
     def advance(self, **by: float) -> None:
         """Move the service's clock and let everything happen that is due on the way."""
@@ -172,8 +172,8 @@ class Caller:
 
     def leave(self) -> None:
         """Flush what is still pending and let it come to rest."""
-        lost_records = not self.service.pump_enabled
-        self.service.pump_enabled = True
+        lost_records = not self.service.poller_enabled
+        self.service.poller_enabled = True
         for stream in (stream for stream in self.streams if stream.may_wait):
             self.client.post(f"{VERSION}/{stream.bank}/memories:ingestEvents", json=stream.body(force_flush=True))
         self.settle()

@@ -61,11 +61,11 @@ def written_unheard(
     service: LocalService, bank: str, scope: dict[str, str], memories: list[Memory], now: datetime
 ) -> None:
     """Write *memories* into a scope that has none; the pump, which has nothing to do with them, rests meanwhile."""
-    pumped, service.pump_enabled = service.pump_enabled, False
+    pumped, service.poller_enabled = service.poller_enabled, False
     for run, start in enumerate(range(0, len(memories), TOGETHER)):
         changes = [Change(None, memory, None) for memory in memories[start : start + TOGETHER]]
         stores().memories.commit_changes(bank.rsplit("/", 1)[-1], scope, run, changes, now=now)
-    service.pump_enabled = pumped
+    service.poller_enabled = pumped
 
 
 def pages(caller: Caller, path: str, key: str, **query: str) -> Iterator[list[Document]]:

@@ -86,4 +86,4 @@ def test_every_program_of_the_page_is_run_here() -> None:
 @pytest.fixture(autouse=True)
 def _settled(service: LocalService) -> Any:
     yield
-    service.settle()
+    service.wait_until_idle()

@@ -249,7 +249,7 @@ def test_a_bound_key_does_all_in_its_own_scope(bound: Holder, service: LocalServ
     """Ingest, look, retrieve, list, edit, roll back, delete: as with any other key."""
     event = said("I live in Bern.", "e1")
     sent = bound("POST", INGEST, {"scope": MINE, "directContentsSource": {"events": [event]}, "forceFlush": True})
-    service.settle()
+    service.wait_until_idle()
     assert bound("GET", sent[1]["name"])[1]["done"]
     [row] = bound("POST", f"{DEFAULT_BANK}/memories:retrieve", {"scope": MINE})[1]["retrievedMemories"]
     name = row["memory"]["name"]

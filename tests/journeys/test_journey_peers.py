@@ -108,11 +108,11 @@ def test_c13a_edited_text_under_a_known_id_is_a_conflict(caller: Caller) -> None
 
 def test_c14_accepted_events_survive_a_dead_worker(caller: Caller) -> None:
     """Five accepted events are processed though whoever was told of them is gone."""
-    caller.service.pump_enabled = False
+    caller.service.poller_enabled = False
     sent = [caller.stream().send(said(BEES)) for _ in range(5)]
     caller.settle()
     assert not any(caller.get(one["name"])["done"] for one in sent)
-    caller.service.pump_enabled = True
+    caller.service.poller_enabled = True
     caller.recover()
     assert [caller.get(one["name"])["metadata"]["coverage"]["covered"] for one in sent] == [1] * 5
 
@@ -314,14 +314,14 @@ def test_q1_id_is_remembered_after_its_window_was_flushed(caller: Caller) -> Non
 
 def test_q2_event_during_a_generation_belongs_to_the_next_window(caller: Caller) -> None:
     """What arrives while a sealed window is not done yet gets the next operation; the sealed one stays as it was."""
-    caller.service.pump_enabled = False
+    caller.service.poller_enabled = False
     stream = caller.stream()
     first = stream.send(said(BEES), rule=TEN, force_flush=True)
     second = stream.send(said("I am a baker."))
     third = stream.send(said("Hm."))
     assert caller.get(first["name"])["metadata"]["state"] == "SEALED"
     assert second["name"] == third["name"] != first["name"]
-    caller.service.pump_enabled = True
+    caller.service.poller_enabled = True
     caller.advance(minutes=3)
     assert caller.get(first["name"])["metadata"]["coverage"]["covered"] == 1
     assert caller.get(second["name"])["metadata"]["pendingEvents"] == 2

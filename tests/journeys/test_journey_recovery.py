@@ -13,9 +13,9 @@ BEES = "I keep bees."
 
 @pytest.fixture(autouse=True)
 def _no_stream_records(caller: Caller) -> Iterator[None]:
-    caller.service.pump_enabled = False
+    caller.service.poller_enabled = False
     yield
-    caller.service.pump_enabled = True
+    caller.service.poller_enabled = True
 
 
 def recovered(caller: Caller, operation: dict, before: int, covered: int) -> bool:

@@ -1,6 +1,6 @@
-"""A stack that `make test-stack` has deployed into an emulator, in the place of the local service of the journeys.
+"""A stack that `make test-stack` has deployed into an emulator, used by the journeys instead of a local service.
 
-Its clock is everybody's and its stream is not ours to hold up: what needs either is skipped.
+Its clock cannot be moved and its stream cannot be stopped: tests that need either are skipped.
 """
 
 import json
@@ -17,7 +17,7 @@ import pytest
 
 # Names the file that infra.stack wrote about its deployment.
 VARIABLE = "STREAMBANK_STACK"
-SETTLE_SECONDS = 120.0
+IDLE_TIMEOUT_SECONDS = 120.0
 
 
 @dataclass
@@ -34,10 +34,14 @@ class Deployed:
         file = os.environ.get(VARIABLE)
         if not file:
             return None
-        told = json.loads(Path(file).read_text())
-        ours = {"AWS_ENDPOINT_URL": told["endpoint"], "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
-        os.environ.update(ours)
-        return cls(told["url"], told["key"], told["outputs"])
+        deployment = json.loads(Path(file).read_text())
+        variables = {
+            "AWS_ENDPOINT_URL": deployment["endpoint"],
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+        }
+        os.environ.update(variables)
+        return cls(deployment["url"], deployment["key"], deployment["outputs"])
 
     @property
     def stack(self) -> Any:
@@ -46,9 +50,9 @@ class Deployed:
     def now(self) -> datetime:
         return datetime.now(UTC)
 
-    def settle(self) -> bool:
-        """Wait until twice in a row nothing runs and no window waits for what the stream brings."""
-        deadline, quiet = time.monotonic() + SETTLE_SECONDS, 0
+    def wait_until_idle(self) -> bool:
+        """Wait until twice in a row nothing runs and no window waits for a record of the stream."""
+        deadline, quiet = time.monotonic() + IDLE_TIMEOUT_SECONDS, 0
         while quiet < 2:
             if time.monotonic() > deadline:
                 return False
@@ -57,10 +61,10 @@ class Deployed:
         return True
 
     def _is_running(self) -> bool:
-        found = boto3.client("stepfunctions").list_executions(
+        reply = boto3.client("stepfunctions").list_executions(
             stateMachineArn=self.outputs["StateMachineArn"], statusFilter="RUNNING"
         )
-        return bool(found["executions"])
+        return bool(reply["executions"])
 
     def _is_waiting(self) -> bool:
         items = _items(self.stack.table_name)
@@ -70,13 +74,13 @@ class Deployed:
     # ---- what a deployed stack does not offer
 
     @property
-    def pump_enabled(self) -> bool:
+    def poller_enabled(self) -> bool:
         return True
 
-    @pump_enabled.setter
-    def pump_enabled(self, enabled: bool) -> None:
+    @poller_enabled.setter
+    def poller_enabled(self, enabled: bool) -> None:
         if not enabled:
-            _needs("a stream that can be cut")
+            _needs("a stream that can be stopped")
 
     def advance(self, *_: Any) -> NoReturn:
         _needs("a clock that can be moved")
@@ -104,8 +108,8 @@ def _items(table: str) -> list[dict[str, Any]]:
             ExpressionAttributeValues={":one": {"N": "1"}, ":sealed": {"S": "SEALED"}},
         )
     )
-    found = [item for page in pages for item in page["Items"]]
-    return [{name: next(iter(value.values())) for name, value in item.items()} for item in found]
+    items = [item for page in pages for item in page["Items"]]
+    return [{name: next(iter(value.values())) for name, value in item.items()} for item in items]
 
 
 def _before(item: dict[str, Any]) -> tuple[str, str]:

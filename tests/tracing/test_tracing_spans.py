@@ -274,7 +274,7 @@ def test_a_model_call_is_a_span_below_its_stage(bedrock, collector):
 def test_a_model_that_refuses_is_an_error(bedrock, collector):
     """Told by our error's class, with no word of the model's."""
     bedrock.script = [error(400, "ValidationException", MARK)]
-    with pytest.raises(Exception, match="refuses"):
+    with pytest.raises(Exception, match="rejected the request"):
         bedrock.extractor.extract(REQUEST)
     span = collector.named(f"chat {MODELS.model}")
     assert (span.is_error, span.attributes["error.type"], span.message) == (True, "ModelRejected", "")

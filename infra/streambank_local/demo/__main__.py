@@ -4,24 +4,17 @@ import gc
 import logging
 import signal
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib.util import find_spec
 
-from streambank_local.demo.conversation import load
 from streambank_local.demo.screen import Screen
+from streambank_local.installation import install_message, missing_modules
 
 INTERRUPTED = 130
-# Those that would be missed only in the middle of the demo: the rest is imported when it starts.
-_MODULES = ("antlr4", "aws_lambda_powertools", "graphql", "jsonpath_ng", "numpy", "openapi_spec_validator", "wordllama")
-_NEXT = "Next: `make run` serves the API on this machine until Ctrl-C; README.md shows the first calls."
 
 
 def main() -> int:
-    """Play, show, stop; return the exit status."""
+    """Play the conversation, write the report, and return the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    # SIGINT too: a shell starts what it puts in the background with SIGINT ignored.
+    # SIGINT too: a shell starts a background job with SIGINT ignored.
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
     screen = Screen(sys.stdout)
@@ -36,63 +29,18 @@ def main() -> int:
 
 
 def _run(screen: Screen) -> list[str]:
-    missing = [name for name in _MODULES if find_spec(name) is None]
-    if missing:
-        return [_told_missing(f"missing {', '.join(missing)}")]
+    if message := missing_modules():
+        return [message]
     screen.line("Streambank demo: the whole service in this process, nothing leaves this machine", style="bold")
     screen.line("Starting the service ...", style="dim")
-    # A seventh of the start is garbage collection among the emulator's modules, which stay.
+    # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
     try:
-        from streambank_local.demo.api import DemoError
-        from streambank_local.emulator.stack import StackError
-        from streambank_local.service import LocalService
+        # Imported here, because this takes seconds: the lines above appear first.
+        from streambank_local.demo.run import run
     except ModuleNotFoundError as error:
-        return [_told_missing(str(error))]
-    try:
-        with LocalService(timer_enabled=False) as service:
-            gc.enable()
-            with _stopping_once():
-                return _with_service(service.base_url, screen)
-    except (DemoError, ModuleNotFoundError, OSError, StackError) as error:
-        return [" ".join(str(error).split())]
-
-
-@contextmanager
-def _stopping_once() -> Iterator[None]:
-    """Let the first Ctrl-C through; a second one must not tear the shutdown apart."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        raise
-
-
-def _told_missing(what: str) -> str:
-    return f"{what}; install what is missing with: pip install -e '.[server,local,client]'"
-
-
-def _with_service(base_url: str, screen: Screen) -> list[str]:
-    from streambank_local.demo import findings, report
-    from streambank_local.demo.api import Api
-    from streambank_local.demo.player import play
-
-    conversation, began = load(), time.monotonic()
-    report.announce(conversation, screen)
-    api = Api(base_url)
-    try:
-        played = play(conversation, api, screen)
-        found = findings.gather(conversation, played, api)
-    finally:
-        api.close()
-    report.show(conversation, played, found, screen)
-    failures = findings.problems(conversation, played, found)
-    if not failures:
-        screen.line()
-        seconds = time.monotonic() - began
-        screen.item(f"Five weeks in {seconds:.0f} seconds. {_NEXT}", indent=0, style="bold")
-    return failures
+        return [install_message(str(error))]
+    return run(screen)
 
 
 if __name__ == "__main__":

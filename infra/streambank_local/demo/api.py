@@ -7,26 +7,26 @@ from typing import Any
 import httpx
 
 BANK = "memoryBanks/default"
-# Local mode's own; nothing beyond this machine reaches the service.
+# Local mode's fixed token; only this machine reaches the service.
 TOKEN = "local"  # noqa: S105
 
 Document = dict[str, Any]
 
 
 class DemoError(Exception):
-    """Something that the demo promises did not happen."""
+    """The demo could not be played."""
 
 
-def instant(text: str) -> datetime:
-    """Return the time that the service wrote as *text*."""
+def parse_time(text: str) -> datetime:
+    """Return the time that the service writes as *text*."""
     return datetime.fromisoformat(text)
 
 
 class Api:
-    """A bank over HTTP, and the clock of local mode. Every call raises DemoError where the service refuses it."""
+    """A bank over HTTP, and the clock of local mode; every call raises DemoError if the service refuses it."""
 
     def __init__(self, base_url: str) -> None:
-        # An advance answers only after all work that came due is done.
+        # An advance of the clock replies after all due work is done.
         self._http = httpx.Client(base_url=base_url, headers={"authorization": f"Bearer {TOKEN}"}, timeout=60)
 
     def close(self) -> None:
@@ -35,13 +35,13 @@ class Api:
 
     def now(self) -> datetime:
         """Return the service's time."""
-        return instant(self._call("GET", "/_local/counters")["now"])
+        return parse_time(self._call("GET", "/_local/counters")["now"])
 
     def advance(self, by: timedelta) -> None:
-        """Move the service's clock, and with it everything that comes due on the way."""
-        answer = self._call("POST", "/_local/clock:advance", {"seconds": by.total_seconds()})
-        if not answer["settled"]:
-            raise DemoError("the service did not finish the work that came due")
+        """Move the service's clock, which runs everything that is due on the way."""
+        reply = self._call("POST", "/_local/clock:advance", {"seconds": by.total_seconds()})
+        if not reply["settled"]:
+            raise DemoError("the service did not finish the due work")
 
     def ingest(self, body: Document) -> Document:
         """Send events; return the operation of the window that they are in."""
@@ -52,12 +52,12 @@ class Api:
         return self._call("GET", f"/v1/{name}")
 
     def is_gone(self, name: str) -> bool:
-        """Tell whether the service answers 404 for *name*."""
+        """Return whether the service replies 404 for *name*."""
         return self._send("GET", f"/v1/{name}", None).status_code == httpx.codes.NOT_FOUND
 
     def memories(self, scope: Mapping[str, str]) -> list[Document]:
         """Return all memories of *scope*."""
-        return [found["memory"] for found in self._retrieve({"scope": scope})]
+        return [row["memory"] for row in self._retrieve({"scope": scope})]
 
     def search(self, scope: Mapping[str, str], query: str, top_k: int) -> list[Document]:
         """Return the memories nearest to *query*, with their distances."""
@@ -69,18 +69,18 @@ class Api:
         return revisions
 
     def _retrieve(self, body: Document) -> list[Document]:
-        found: Sequence[Document] = self._call("POST", f"/v1/{BANK}/memories:retrieve", body)["retrievedMemories"]
-        return list(found)
+        rows: Sequence[Document] = self._call("POST", f"/v1/{BANK}/memories:retrieve", body)["retrievedMemories"]
+        return list(rows)
 
     def _call(self, method: str, path: str, body: Document | None = None) -> Document:
-        answer = self._send(method, path, body)
-        if answer.status_code != httpx.codes.OK:
-            raise DemoError(f"{method} {path} answered {answer.status_code}: {' '.join(answer.text.split())}")
-        document: Document = answer.json()
+        reply = self._send(method, path, body)
+        if reply.status_code != httpx.codes.OK:
+            raise DemoError(f"{method} {path} returned {reply.status_code}: {' '.join(reply.text.split())}")
+        document: Document = reply.json()
         return document
 
     def _send(self, method: str, path: str, body: Document | None) -> httpx.Response:
         try:
             return self._http.request(method, path, json=body)
         except httpx.HTTPError as error:
-            raise DemoError(f"{method} {path} got no answer: {error}") from error
+            raise DemoError(f"{method} {path} got no reply: {error}") from error

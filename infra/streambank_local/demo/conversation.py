@@ -1,4 +1,4 @@
-"""The conversation that the demo plays, as its file has it."""
+"""The conversation that the demo plays, read from conversation.json."""
 
 import json
 from collections.abc import Iterator
@@ -8,91 +8,93 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("conversation.json")
-MOST_EVENTS_OF_A_CALL = 3
+MAX_EVENTS_PER_CALL = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An event: what is sent, and when it is said, counted from the start of the conversation."""
+    """An event, with its time counted from the start of the conversation."""
 
     event_id: str
     offset: timedelta
     content: dict[str, Any]
 
     @property
-    def is_said_by_user(self) -> bool:
-        """Whether a person speaks; a tool's response has the user's role too."""
+    def is_user_text(self) -> bool:
+        """Whether this is text of the user; a tool's response has the user's role too."""
         return self.content["role"] == "user" and "text" in self.content["parts"][0]
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One sitting, and what the client sends again at its start because it does not know what has arrived."""
+    """One session, and the turns that the client sends again at its start: it does not know what has arrived."""
 
     number: int
     title: str
     note: str
     offset: timedelta
     turns: tuple[Turn, ...]
-    sent_again: tuple[Turn, ...]
+    resent: tuple[Turn, ...]
 
     def calls(self) -> Iterator[tuple[Turn, ...]]:
-        """Yield the turns as a client sends them: the user's when they speak, the agent's once it has answered."""
-        waiting: list[Turn] = []
+        """Yield the turns as a client sends them: each text of the user alone, the agent's turns after its reply."""
+        pending: list[Turn] = []
         for turn in self.turns:
-            if waiting and (turn.is_said_by_user or waiting[-1].is_said_by_user):
-                yield from _parts(waiting)
-                waiting = []
-            waiting.append(turn)
-        yield from _parts(waiting)
+            if pending and (turn.is_user_text or pending[-1].is_user_text):
+                yield from _chunks(pending)
+                pending = []
+            pending.append(turn)
+        yield from _chunks(pending)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked at the end, and a word that the right memory holds."""
+    """A question that is searched at the end, and a word that the right memory contains."""
 
-    ask: str
-    answer: str
+    text: str
+    expected_word: str
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Everything that is played, and what is to be found afterwards."""
+    """The sessions to play, and what the service must remember and forget."""
 
     scope: dict[str, str]
     sessions: tuple[Session, ...]
     questions: tuple[Question, ...]
-    forgotten: str
+    forgotten_word: str
 
     @property
     def event_count(self) -> int:
         return sum(len(session.turns) for session in self.sessions)
 
     @property
-    def sent_again_count(self) -> int:
-        return sum(len(session.sent_again) for session in self.sessions)
+    def resent_count(self) -> int:
+        return sum(len(session.resent) for session in self.sessions)
 
 
 def load(file: Path = FILE) -> Conversation:
     """Return the conversation that *file* holds."""
     document = json.loads(file.read_text("utf-8"))
-    questions = tuple(Question(one["ask"], one["answer"]) for one in document["questions"])
-    return Conversation(document["scope"], tuple(_sessions(document["sessions"])), questions, document["forgotten"])
+    questions = tuple(Question(one["question"], one["expected_word"]) for one in document["questions"])
+    return Conversation(
+        document["scope"], tuple(_sessions(document["sessions"])), questions, document["forgotten_word"]
+    )
 
 
 def _sessions(documents: list[dict[str, Any]]) -> Iterator[Session]:
-    before: tuple[Turn, ...] = ()
+    previous: tuple[Turn, ...] = ()
     for number, one in enumerate(documents, 1):
         offset = timedelta(days=one["day"])
         turns = tuple(
             Turn(event["eventId"], offset + timedelta(seconds=event["seconds"]), event["content"])
             for event in one["events"]
         )
-        again = before[len(before) - one["events_sent_again"] :]
-        yield Session(number, one["title"], one["note"], offset, turns, again)
-        before = turns
+        resent = previous[len(previous) - one["resent_event_count"] :]
+        yield Session(number, one["title"], one["note"], offset, turns, resent)
+        previous = turns
 
 
-def _parts(turns: list[Turn]) -> Iterator[tuple[Turn, ...]]:
-    for start in range(0, len(turns), MOST_EVENTS_OF_A_CALL):
-        yield tuple(turns[start : start + MOST_EVENTS_OF_A_CALL])
+def _chunks(turns: list[Turn]) -> Iterator[tuple[Turn, ...]]:
+    for start in range(0, len(turns), MAX_EVENTS_PER_CALL):
+        yield tuple(turns[start : start + MAX_EVENTS_PER_CALL])

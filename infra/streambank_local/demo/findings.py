@@ -1,31 +1,31 @@
-"""What the service remembers after the conversation, and what of the demo's promises it did not keep."""
+"""What the service remembers after the conversation, and which of the demo's checks fail."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from streambank_local.demo.api import Api, Document
 from streambank_local.demo.conversation import Conversation, Question
-from streambank_local.demo.player import Played
+from streambank_local.demo.player import PlayResult
 
-SHOWN_HITS = 2
+HITS_PER_QUESTION = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QuestionResult:
     """The memories nearest to a question."""
 
     question: Question
     hits: tuple[Document, ...]
 
     @property
-    def is_right(self) -> bool:
-        """Whether the top hit holds the expected word."""
-        return bool(self.hits) and self.question.answer in self.hits[0]["memory"]["fact"]
+    def is_correct(self) -> bool:
+        """Whether the first hit contains the expected word."""
+        return bool(self.hits) and self.question.expected_word in self.hits[0]["memory"]["fact"]
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
-    """A memory that was deleted on request: what it said, when it was made and deleted, whether it is gone."""
+class DeletedMemory:
+    """A memory that was deleted on request, and the generations that created and deleted it."""
 
     fact: str
     created_in: Document
@@ -35,12 +35,12 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All that the demo shows of the scope."""
+    """What the demo reads from the scope at the end."""
 
     memories: tuple[Document, ...]
     revisions: dict[str, tuple[Document, ...]]
-    answers: tuple[Answer, ...]
-    forgotten: tuple[Forgotten, ...]
+    question_results: tuple[QuestionResult, ...]
+    deleted: tuple[DeletedMemory, ...]
 
     @property
     def most_revised(self) -> str:
@@ -52,63 +52,63 @@ class Findings:
         return sum(map(len, self.revisions.values()))
 
 
-def gather(conversation: Conversation, played: Played, api: Api) -> Findings:
-    """Read the memories of the scope, their revisions, and the answers. Raises DemoError."""
+def gather(conversation: Conversation, result: PlayResult, api: Api) -> Findings:
+    """Read the memories of the scope and their revisions, and search for the questions; raises DemoError."""
     memories = api.memories(conversation.scope)
     return Findings(
         memories=tuple(memories),
         revisions={memory["name"]: tuple(api.revisions(memory["name"])) for memory in memories},
-        answers=tuple(_answer(one, conversation, api) for one in conversation.questions),
-        forgotten=tuple(_forgotten(played, api)),
+        question_results=tuple(_question_result(one, conversation, api) for one in conversation.questions),
+        deleted=tuple(_deleted(result, api)),
     )
 
 
-def _answer(question: Question, conversation: Conversation, api: Api) -> Answer:
-    return Answer(question, tuple(api.search(conversation.scope, question.ask, SHOWN_HITS)))
+def _question_result(question: Question, conversation: Conversation, api: Api) -> QuestionResult:
+    return QuestionResult(question, tuple(api.search(conversation.scope, question.text, HITS_PER_QUESTION)))
 
 
-def _forgotten(played: Played, api: Api) -> Iterator[Forgotten]:
-    made = {
+def _deleted(result: PlayResult, api: Api) -> Iterator[DeletedMemory]:
+    created = {
         verdict["memory"]: (verdict["fact"], generation)
-        for verdict, generation in _verdicts(played.generations)
+        for verdict, generation in _verdicts(result.generations)
         if verdict["verdict"] == "CREATED"
     }
-    for verdict, generation in _verdicts(played.generations):
+    for verdict, generation in _verdicts(result.generations):
         if verdict["verdict"] == "DELETED":
-            fact, created_in = made[verdict["memory"]]
-            yield Forgotten(fact, created_in, generation, api.is_gone(verdict["memory"]))
+            fact, created_in = created[verdict["memory"]]
+            yield DeletedMemory(fact, created_in, generation, api.is_gone(verdict["memory"]))
 
 
 def _verdicts(generations: Iterable[Document]) -> Iterator[tuple[Document, Document]]:
     return ((verdict, one) for one in generations for verdict in one["response"]["verdicts"])
 
 
-def problems(conversation: Conversation, played: Played, findings: Findings) -> list[str]:
-    """Return every promise of the demo that was not kept, a line each."""
-    claims = (*_of_ingest(conversation, played), *_of_memory(conversation, findings))
-    return [broken for kept, broken in claims if not kept]
+def problems(conversation: Conversation, result: PlayResult, findings: Findings) -> list[str]:
+    """Return a line for each check of the demo that fails."""
+    checks = (*_ingest_checks(conversation, result), *_memory_checks(conversation, findings))
+    return [problem for is_passed, problem in checks if not is_passed]
 
 
-def _of_ingest(conversation: Conversation, played: Played) -> Iterator[tuple[bool, str]]:
-    events, again = conversation.event_count, conversation.sent_again_count
-    yield played.accepted == events, f"{played.accepted} events were accepted, not {events}"
-    yield played.duplicates == again, f"{played.duplicates} duplicates were dropped, not {again}"
-    covered = sum(window["metadata"]["coverage"]["covered"] for window in played.windows)
+def _ingest_checks(conversation: Conversation, result: PlayResult) -> Iterator[tuple[bool, str]]:
+    events, resent = conversation.event_count, conversation.resent_count
+    yield result.accepted == events, f"{result.accepted} events were accepted, not {events}"
+    yield result.duplicates == resent, f"{result.duplicates} duplicates were dropped, not {resent}"
+    covered = sum(window["metadata"]["coverage"]["covered"] for window in result.windows)
     yield covered == events, f"the windows cover {covered} events, not {events}"
 
 
-def _of_memory(conversation: Conversation, findings: Findings) -> Iterator[tuple[bool, str]]:
+def _memory_checks(conversation: Conversation, findings: Findings) -> Iterator[tuple[bool, str]]:
     yield bool(findings.memories), "nothing is remembered"
-    yield max(map(len, findings.revisions.values()), default=0) > 1, "no memory was ever revised"
-    for answer in findings.answers:
-        expected = f"by a memory with {answer.question.answer!r}"
-        yield answer.is_right, f"{answer.question.ask!r} is not answered {expected}"
-    yield from _of_forgetting(conversation.forgotten, findings)
+    yield max(map(len, findings.revisions.values()), default=0) > 1, "no memory was revised"
+    for one in findings.question_results:
+        expected = f"by a memory with {one.question.expected_word!r}"
+        yield one.is_correct, f"{one.question.text!r} is not answered {expected}"
+    yield from _deletion_checks(conversation.forgotten_word, findings)
 
 
-def _of_forgetting(word: str, findings: Findings) -> Iterator[tuple[bool, str]]:
-    asked = any(word in one.fact for one in findings.forgotten)
-    yield asked, f"no memory with {word!r} was deleted"
-    left = [one["fact"] for one in findings.memories if word in one["fact"]]
-    yield not left, f"still remembered: {left}"
-    yield all(one.is_gone for one in findings.forgotten), "a deleted memory can still be read"
+def _deletion_checks(word: str, findings: Findings) -> Iterator[tuple[bool, str]]:
+    is_deleted = any(word in one.fact for one in findings.deleted)
+    yield is_deleted, f"no memory with {word!r} was deleted"
+    remaining = [one["fact"] for one in findings.memories if word in one["fact"]]
+    yield not remaining, f"still remembered: {remaining}"
+    yield all(one.is_gone for one in findings.deleted), "a deleted memory can still be read"

@@ -14,22 +14,22 @@ IDLE = timedelta(minutes=10)
 OVERLAP = 2
 STREAM = "chat"
 RULE = {"eventCount": EVENT_COUNT, "idleDuration": f"{IDLE.seconds}s", "overlapEventCount": OVERLAP}
-# Longer than any trigger of the conversation, and than the 24 hours after which every window is sealed.
-AFTERWARDS = timedelta(hours=25)
-PATIENCE_SECONDS = 30
+# Longer than every trigger of the conversation, and than the 24 hours after which every window is sealed.
+FINAL_ADVANCE = timedelta(hours=25)
+TIMEOUT_SECONDS = 30
 _VERDICTS = "CREATED UPDATED DELETED UNCHANGED REJECTED"
 _TRIGGERS = {"EVENT_COUNT": f"{EVENT_COUNT} events", "IDLE_DURATION": f"{IDLE.seconds // 60} minutes of silence"}
 
 
 @dataclass(slots=True)
-class Played:
-    """What was sent, what the service said to it, and the operations that it answered with."""
+class PlayResult:
+    """Counts of the sent events, and the operations of their windows."""
 
     started: datetime
     sent: int = 0
     accepted: int = 0
     duplicates: int = 0
-    open: dict[str, None] = field(default_factory=dict)
+    open_operations: dict[str, None] = field(default_factory=dict)
     windows: list[Document] = field(default_factory=list)
     generations: list[Document] = field(default_factory=list)
 
@@ -37,25 +37,25 @@ class Played:
         """Return the day of the conversation on which *at* is, counted from 0."""
         return (at - self.started).days
 
-    def receive(self, answer: Document, count: int) -> None:
-        """Take the answer to a call of *count* events into account."""
+    def add_reply(self, reply: Document, count: int) -> None:
+        """Add the reply to a call of *count* events."""
         self.sent += count
-        self.accepted += answer["metadata"]["acceptedEvents"]
-        self.duplicates += answer["metadata"]["duplicateEvents"]
-        if answer["name"] not in {window["name"] for window in self.windows}:
-            self.open[answer["name"]] = None
+        self.accepted += reply["metadata"]["acceptedEvents"]
+        self.duplicates += reply["metadata"]["duplicateEvents"]
+        if reply["name"] not in {window["name"] for window in self.windows}:
+            self.open_operations[reply["name"]] = None
 
 
-def play(conversation: Conversation, api: Api, screen: Screen) -> Played:
-    """Send every event at its time, and return when all windows are done. Raises DemoError."""
-    player = _Player(conversation, api, screen, Played(api.now()))
+def play(conversation: Conversation, api: Api, screen: Screen) -> PlayResult:
+    """Send every event at its time, and return when all windows are done; raises DemoError."""
+    player = _Player(conversation, api, screen, PlayResult(api.now()))
     try:
         for session in conversation.sessions:
             player.play(session)
         player.finish()
     finally:
         screen.end_progress()
-    return player.played
+    return player.result
 
 
 @dataclass(slots=True)
@@ -63,40 +63,40 @@ class _Player:
     conversation: Conversation
     api: Api
     screen: Screen
-    played: Played
+    result: PlayResult
 
     def play(self, session: Session) -> None:
-        """Move to the day of *session*, repeat what the client repeats, and say what is new."""
+        """Move the clock to *session*, send again what the client repeats, then send the session's events."""
         self._move_to(session.offset)
         self.screen.line(f"day {session.offset.days:2}  {session.title}", style="bold")
         self.screen.item(session.note, indent=8, style="dim")
-        if session.sent_again:
-            self._send_again(session)
+        if session.resent:
+            self._resend(session)
         for call in session.calls():
             self._move_to(call[-1].offset)
             self._send(session, call)
-            self.screen.progress(self.played.accepted, self.conversation.event_count)
+            self.screen.progress(self.result.accepted, self.conversation.event_count)
 
     def finish(self) -> None:
-        """Let a day pass and wait for what is still open."""
-        self.api.advance(AFTERWARDS)
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while self._watch():
+        """Let a day pass, and wait for the operations that are still open."""
+        self.api.advance(FINAL_ADVANCE)
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while self._check_operations():
             if time.monotonic() > deadline:
-                raise DemoError(f"operation {next(iter(self.played.open))} does not get done")
+                raise DemoError(f"operation {next(iter(self.result.open_operations))} is not done in time")
             time.sleep(0.1)
 
     def _move_to(self, offset: timedelta) -> None:
-        by = self.played.started + offset - self.api.now()
+        by = self.result.started + offset - self.api.now()
         if by > timedelta(0):
             self.api.advance(by)
-        self._watch()
+        self._check_operations()
 
-    def _send_again(self, session: Session) -> None:
-        before = self.played.duplicates
-        self._send(session, session.sent_again)
-        dropped = self.played.duplicates - before
-        self._note(f"the client sends {len(session.sent_again)} events again: {dropped} dropped as duplicates")
+    def _resend(self, session: Session) -> None:
+        before = self.result.duplicates
+        self._send(session, session.resent)
+        dropped = self.result.duplicates - before
+        self._note(f"the client sends {len(session.resent)} events again: {dropped} dropped as duplicates")
 
     def _send(self, session: Session, turns: Sequence[Turn]) -> None:
         body = {
@@ -106,33 +106,33 @@ class _Player:
             "generationTriggerConfig": {"generationRule": RULE},
             "revisionLabels": {"session": session.title},
         }
-        self.played.receive(self.api.ingest(body), len(turns))
+        self.result.add_reply(self.api.ingest(body), len(turns))
 
     def _event(self, turn: Turn) -> Document:
-        said = self.played.started + turn.offset
-        return {"eventId": turn.event_id, "eventTime": said.isoformat(), "content": turn.content}
+        event_time = self.result.started + turn.offset
+        return {"eventId": turn.event_id, "eventTime": event_time.isoformat(), "content": turn.content}
 
-    def _watch(self) -> bool:
-        """Look at the open operations; return whether one is still open."""
-        for name in list(self.played.open):
+    def _check_operations(self) -> bool:
+        """Read the open operations; return whether one is still open."""
+        for name in list(self.result.open_operations):
             operation = self.api.get(name)
             if "error" in operation:
                 raise DemoError(f"operation {name}: {operation['error']['message']}")
             if operation["done"]:
-                self._close(operation)
-        return bool(self.played.open)
+                self._add_window(operation)
+        return bool(self.result.open_operations)
 
-    def _close(self, operation: Document) -> None:
-        del self.played.open[operation["name"]]
-        self.played.windows.append(operation)
-        self.played.generations.append(self.api.get(operation["metadata"]["generateMemoriesOperation"]))
-        self._note(_told(operation["metadata"]))
+    def _add_window(self, operation: Document) -> None:
+        del self.result.open_operations[operation["name"]]
+        self.result.windows.append(operation)
+        self.result.generations.append(self.api.get(operation["metadata"]["generateMemoriesOperation"]))
+        self._note(_summary(operation["metadata"]))
 
     def _note(self, text: str) -> None:
         self.screen.line(f"        {text}")
 
 
-def _told(metadata: Document) -> str:
+def _summary(metadata: Document) -> str:
     trigger = _TRIGGERS.get(metadata["trigger"], metadata["trigger"])
     events = metadata["coverage"]["events"]
     counts = sorted(metadata["verdictCounts"].items(), key=lambda pair: (_VERDICTS.find(pair[0]), pair[0]))

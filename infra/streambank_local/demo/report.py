@@ -3,10 +3,10 @@
 from collections import defaultdict
 from datetime import timedelta
 
-from streambank_local.demo.api import Document, instant
+from streambank_local.demo.api import Document, parse_time
 from streambank_local.demo.conversation import Conversation
-from streambank_local.demo.findings import Answer, Findings, Forgotten
-from streambank_local.demo.player import EVENT_COUNT, IDLE, OVERLAP, Played
+from streambank_local.demo.findings import DeletedMemory, Findings, QuestionResult
+from streambank_local.demo.player import EVENT_COUNT, IDLE, OVERLAP, PlayResult
 from streambank_local.demo.screen import Screen
 
 _TOPICS = {
@@ -18,7 +18,7 @@ _TOPICS = {
 
 
 def announce(conversation: Conversation, screen: Screen) -> None:
-    """Tell what is going to be played, and under which rule."""
+    """Write what will be played, and under which trigger rule."""
     weeks = round(conversation.sessions[-1].offset / timedelta(weeks=1))
     screen.item(
         f"{conversation.event_count} events in {len(conversation.sessions)} sessions over {weeks} weeks; the clock of "
@@ -30,13 +30,13 @@ def announce(conversation: Conversation, screen: Screen) -> None:
     screen.line()
 
 
-def show(conversation: Conversation, played: Played, findings: Findings, screen: Screen) -> None:
-    """Show the memories, one history, the answers, what is forgotten, and the counts."""
+def show(conversation: Conversation, result: PlayResult, findings: Findings, screen: Screen) -> None:
+    """Write the memories, the history of one, the questions, the deleted memories and the counts."""
     _show_memories(conversation, findings, screen)
-    _show_history(played, findings, screen)
-    _show_answers(findings, screen)
-    _show_forgotten(played, findings, screen)
-    _show_counts(played, findings, screen)
+    _show_history(result, findings, screen)
+    _show_questions(findings, screen)
+    _show_deleted(result, findings, screen)
+    _show_counts(result, findings, screen)
 
 
 def _show_memories(conversation: Conversation, findings: Findings, screen: Screen) -> None:
@@ -56,53 +56,53 @@ def _topic(memory: Document) -> str:
     return _TOPICS.get(labels[0], labels[0]) if labels else "Other"
 
 
-def _show_history(played: Played, findings: Findings, screen: Screen) -> None:
+def _show_history(result: PlayResult, findings: Findings, screen: Screen) -> None:
     if not findings.memories:
         return
     revisions = findings.revisions[findings.most_revised]
     screen.heading(f"How one memory changed ({len(revisions)} revisions)")
     for revision in reversed(revisions):
-        day = played.day(instant(revision["createTime"]))
+        day = result.day(parse_time(revision["createTime"]))
         screen.item(f"{revision['fact']}  [{revision['labels']['session']}]", label=f"day {day:2}  ")
 
 
-def _show_answers(findings: Findings, screen: Screen) -> None:
-    screen.heading(f"{len(findings.answers)} questions, answered by similarity search")
-    for answer in findings.answers:
-        screen.line(f"  {answer.question.ask}")
-        _show_hits(answer, screen)
+def _show_questions(findings: Findings, screen: Screen) -> None:
+    screen.heading(f"{len(findings.question_results)} questions, answered by similarity search")
+    for one in findings.question_results:
+        screen.line(f"  {one.question.text}")
+        _show_hits(one, screen)
 
 
-def _show_hits(answer: Answer, screen: Screen) -> None:
-    for number, hit in enumerate(answer.hits):
+def _show_hits(result: QuestionResult, screen: Screen) -> None:
+    for number, hit in enumerate(result.hits):
         style = "dim" if number else "green"
         screen.item(hit["memory"]["fact"], label=f"{hit['distance']:.2f}  ", indent=4, style=style)
 
 
-def _show_forgotten(played: Played, findings: Findings, screen: Screen) -> None:
+def _show_deleted(result: PlayResult, findings: Findings, screen: Screen) -> None:
     screen.heading("Forgotten on request")
-    for one in findings.forgotten:
+    for one in findings.deleted:
         screen.item(f'"{one.fact}"')
-        screen.item(_told(one, played), indent=4)
+        screen.item(_deletion(one, result), indent=4)
 
 
-def _told(one: Forgotten, played: Played) -> str:
-    made, deleted = (
-        played.day(instant(generation["metadata"]["genericMetadata"]["updateTime"]))
+def _deletion(one: DeletedMemory, result: PlayResult) -> str:
+    created, deleted = (
+        result.day(parse_time(generation["metadata"]["genericMetadata"]["updateTime"]))
         for generation in (one.created_in, one.deleted_in)
     )
-    now = "GET answers 404" if one.is_gone else "GET still finds it"
-    return f"remembered on day {made}, deleted on day {deleted}; now {now}"
+    now = "GET returns 404" if one.is_gone else "GET still returns it"
+    return f"remembered on day {created}, deleted on day {deleted}; now {now}"
 
 
-def _show_counts(played: Played, findings: Findings, screen: Screen) -> None:
+def _show_counts(result: PlayResult, findings: Findings, screen: Screen) -> None:
     counts = {
-        "events sent": played.sent,
-        "accepted": played.accepted,
-        "duplicates dropped": played.duplicates,
-        "windows": len(played.windows),
-        "generations": len(played.generations),
-        "model calls (rules here)": sum(one["metadata"].get("modelCalls", 0) for one in played.generations),
+        "events sent": result.sent,
+        "accepted": result.accepted,
+        "duplicates dropped": result.duplicates,
+        "windows": len(result.windows),
+        "generations": len(result.generations),
+        "model calls (rules here)": sum(one["metadata"].get("modelCalls", 0) for one in result.generations),
         "memories": len(findings.memories),
         "revisions of them": findings.revision_count,
     }

@@ -1,4 +1,4 @@
-"""Plain text on 80 columns: colours and a moving bar on a terminal, neither elsewhere."""
+"""Plain text in 80 columns; on a terminal with colours and a progress bar."""
 
 import os
 import textwrap
@@ -11,7 +11,7 @@ _STYLES = {"bold": "1", "dim": "2", "green": "32", "red": "31"}
 
 
 class Screen:
-    """Where the demo writes."""
+    """The output of the demo."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -25,7 +25,7 @@ class Screen:
         self.line(f"-- {text} ".ljust(WIDTH, "-"), style="bold")
 
     def line(self, text: str = "", *, style: str = "") -> None:
-        """Write a line above the bar."""
+        """Write a line above the progress bar."""
         self._write((_CLEAR_LINE if self._bar else "") + self._styled(text, style) + "\n" + self._bar)
 
     def item(self, text: str, *, label: str = "", style: str = "", indent: int = 2) -> None:
@@ -35,14 +35,14 @@ class Screen:
             self.line(line, style=style)
 
     def progress(self, done: int, total: int) -> None:
-        """Show how far it is; on a terminal only."""
+        """Show the progress, on a terminal only."""
         filled = _BAR * done // total
         if self._is_terminal:
             self._bar = f"[{'#' * filled}{'.' * (_BAR - filled)}] {done} of {total} events"
             self._write(_CLEAR_LINE + self._bar)
 
     def end_progress(self) -> None:
-        """Take the bar away."""
+        """Remove the progress bar."""
         if self._bar:
             self._bar = ""
             self._write(_CLEAR_LINE)

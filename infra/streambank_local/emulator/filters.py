@@ -29,20 +29,20 @@ def matches(pattern: Pattern, node: Any) -> bool:
     """Return whether *node* satisfies every field of *pattern*; raises ValueError for an unknown rule."""
     if isinstance(node, list) and node:
         return any(matches(pattern, element) for element in node)
-    return all(_field_matches(name, wanted, node) for name, wanted in pattern.items())
+    return all(_field_matches(name, expected, node) for name, expected in pattern.items())
 
 
-def _field_matches(name: str, wanted: Any, node: Any) -> bool:
+def _field_matches(name: str, expected: Any, node: Any) -> bool:
     if name == "$or":
-        return any(matches(alternative, node) for alternative in wanted)
+        return any(matches(alternative, node) for alternative in expected)
     value = node.get(name, _ABSENT) if isinstance(node, Mapping) else _ABSENT
-    if isinstance(wanted, Mapping):
-        return matches(wanted, value)
-    return any(_rule_matches(rule, _leaves(value)) for rule in wanted)
+    if isinstance(expected, Mapping):
+        return matches(expected, value)
+    return any(_rule_matches(rule, _leaves(value)) for rule in expected)
 
 
 def _leaves(value: Any) -> list[Any]:
-    # Rules see leaves only: an object is not one, and a list stands for each of its elements.
+    # Rules compare leaves only: an object is no leaf, and a list is compared element by element.
     values = value if isinstance(value, list) else [value]
     return [leaf for leaf in values if leaf is not _ABSENT and not isinstance(leaf, Mapping | list)]
 
@@ -58,16 +58,16 @@ def _rule_matches(rule: Any, leaves: list[Any]) -> bool:
     return any(_RULES[name](argument, leaf) for leaf in leaves)
 
 
-def _equal(wanted: Any, leaf: Any) -> bool:
-    # JSON's true is not its 1, as Python's is.
-    return isinstance(wanted, bool) is isinstance(leaf, bool) and wanted == leaf
+def _equal(expected: Any, leaf: Any) -> bool:
+    # In JSON true and 1 differ; in Python they are equal.
+    return isinstance(expected, bool) is isinstance(leaf, bool) and expected == leaf
 
 
-def _starts(argument: Any, leaf: Any) -> bool:
+def _has_prefix(argument: Any, leaf: Any) -> bool:
     return isinstance(leaf, str) and leaf.startswith(argument)
 
 
-def _ends(argument: Any, leaf: Any) -> bool:
+def _has_suffix(argument: Any, leaf: Any) -> bool:
     return isinstance(leaf, str) and leaf.endswith(argument)
 
 
@@ -75,12 +75,12 @@ def _equal_ignoring_case(argument: Any, leaf: Any) -> bool:
     return isinstance(leaf, str) and leaf.casefold() == argument.casefold()
 
 
-def _other_than(argument: Any, leaf: Any) -> bool:
-    refused = argument if isinstance(argument, list) else [argument]
-    return not any(_equal(value, leaf) for value in refused)
+def _anything_but(argument: Any, leaf: Any) -> bool:
+    excluded = argument if isinstance(argument, list) else [argument]
+    return not any(_equal(value, leaf) for value in excluded)
 
 
-def _within(argument: Any, leaf: Any) -> bool:
+def _is_in_range(argument: Any, leaf: Any) -> bool:
     # DynamoDB's numbers are strings, so a numeric rule never matches one.
     if isinstance(leaf, bool) or not isinstance(leaf, int | float):
         return False
@@ -88,9 +88,9 @@ def _within(argument: Any, leaf: Any) -> bool:
 
 
 _RULES: dict[str, Callable[[Any, Any], bool]] = {
-    "prefix": _starts,
-    "suffix": _ends,
+    "prefix": _has_prefix,
+    "suffix": _has_suffix,
     "equals-ignore-case": _equal_ignoring_case,
-    "anything-but": _other_than,
-    "numeric": _within,
+    "anything-but": _anything_but,
+    "numeric": _is_in_range,
 }

@@ -17,15 +17,15 @@ from streambank_local.emulator.stack import Function
 
 PACKAGE = "functions"
 
-# Powertools' resolver mixes up answers under threads, so the function that uses it takes one call at a time.
-ONE_AT_A_TIME = frozenset({"Api"})
+# Powertools' resolver mixes up replies of threads, so the function that uses it handles one call at a time.
+SERIAL_FUNCTIONS = frozenset({"Api"})
 
 Handler = Callable[[Any, Any], Any]
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a handler is told about its invocation."""
+    """The context object that Lambda passes to a handler."""
 
     function_name: str
     memory_limit_in_mb: int
@@ -69,16 +69,16 @@ class Functions:
     def __init__(self, functions: Iterable[Function]) -> None:
         self._functions = {function.name: function for function in functions}
         self._handlers = {name: _load(function.handler) for name, function in self._functions.items()}
-        self._turns = {name: threading.Lock() for name in self._functions if name in ONE_AT_A_TIME}
-        self._counting = threading.Lock()
+        self._locks = {name: threading.Lock() for name in self._functions if name in SERIAL_FUNCTIONS}
+        self._counts_lock = threading.Lock()
         self._counts: Counter[str] = Counter()
 
     def invoke(self, name: str, event: Any) -> InvocationResult:
-        """Call a function; an exception comes back as the reply's failure."""
+        """Call a function; an exception becomes the result's failure."""
         self._count(name)
-        turn: AbstractContextManager[Any] = self._turns.get(name, nullcontext())
-        with turn:
-            return _call(self._handlers[name], _through_json(event), _context(self._functions[name]))
+        lock: AbstractContextManager[Any] = self._locks.get(name, nullcontext())
+        with lock:
+            return _call(self._handlers[name], _as_json(event), _context(self._functions[name]))
 
     def invoke_deployed(self, deployed_name: str, event: Any) -> InvocationResult:
         """Call a function by the name that the emulator gave it."""
@@ -86,25 +86,25 @@ class Functions:
         return self.invoke(names[deployed_name], event)
 
     def counts(self) -> dict[str, int]:
-        """Return how often each function was called."""
-        with self._counting:
+        """Return the number of calls of each function."""
+        with self._counts_lock:
             return {name: self._counts[name] for name in sorted(self._functions)}
 
     def _count(self, name: str) -> None:
-        with self._counting:
+        with self._counts_lock:
             self._counts[name] += 1
 
 
-def forget_loaded() -> None:
-    """Drop the handlers' modules, which hold the environment they were imported in."""
+def unload_functions() -> None:
+    """Drop the handlers' modules, which hold the environment in which they were imported."""
     for name in [name for name in sys.modules if name == PACKAGE or name.startswith(PACKAGE + ".")]:
         del sys.modules[name]
 
 
 def _load(handler: str) -> Handler:
     module, _, attribute = handler.rpartition(".")
-    loaded: Handler = getattr(importlib.import_module(f"{PACKAGE}.{module}"), attribute)
-    return loaded
+    function: Handler = getattr(importlib.import_module(f"{PACKAGE}.{module}"), attribute)
+    return function
 
 
 def _context(function: Function) -> Context:
@@ -120,10 +120,10 @@ def _context(function: Function) -> Context:
 def _call(handler: Handler, event: Any, context: Context) -> InvocationResult:
     try:
         payload = handler(event, context)
-    except Exception as error:  # noqa: BLE001 - whatever it raises is the reply
+    except Exception as error:  # noqa: BLE001 - Lambda reports every exception as the result
         return InvocationResult(failure=_failure(error))
     try:
-        return InvocationResult(_through_json(payload))
+        return InvocationResult(_as_json(payload))
     except (TypeError, ValueError) as error:
         return InvocationResult(failure=Failure("Runtime.MarshalError", f"Unable to marshal response: {error}"))
 
@@ -132,5 +132,5 @@ def _failure(error: Exception) -> Failure:
     return Failure(type(error).__name__, str(error), tuple(traceback.format_exception(error)))
 
 
-def _through_json(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))

@@ -34,7 +34,7 @@ class Machine:
     """The deployed state machine and its executions."""
 
     def __init__(self, stack: Stack) -> None:
-        # CloudFormation put it into a backend that executes nothing; under the same name it gets the same ARN.
+        # CloudFormation created it in a backend that executes nothing; the same name gets the same ARN here.
         name = stack.machine_arn.rpartition(":")[2]
         client = boto3.client("stepfunctions", region_name=REGION)
         created = client.create_state_machine(
@@ -47,11 +47,11 @@ class Machine:
         return sum(execution.exec_status in {None, "RUNNING"} for execution in self._executions())
 
     def started(self) -> int:
-        """Return how many executions there have ever been."""
+        """Return how many executions have started."""
         return len(self._executions())
 
     def end_executions(self) -> None:
-        """Abort what runs, and wait for the tasks in hand, but not for ever."""
+        """Abort the running executions, and wait up to STOP_SECONDS for their current tasks."""
         for execution in self._executions():
             worker = execution.exec_worker
             if execution.exec_status == "RUNNING" and worker is not None and worker.env is not None:
@@ -61,7 +61,7 @@ class Machine:
             time.sleep(STOP_POLL_SECONDS)
 
     def _executions(self) -> list[Any]:
-        # Read from the backend: listing through the API costs milliseconds, and a settling service asks often.
+        # Read from the backend: listing through the API takes milliseconds, and `wait_until_idle` does it often.
         backend = stepfunctions_parser_backends[ACCOUNT][REGION]
         return [
             execution
@@ -73,23 +73,23 @@ class Machine:
 
 @contextmanager
 def tasks_in_process(functions: Functions) -> Iterator[None]:
-    """Have the emulator call *functions* where it would start a container."""
+    """Make the emulator call *functions* instead of starting a container."""
     parse = staticmethod(cache(AmazonStateLanguageParser.parse))
     client = boto_client_for(REGION, "lambda")
     start_execution = StepFunctionsParserBackend.start_execution
     with (
-        _replaced(LambdaFunction, "_invoke_lambda", _invoker(functions)),
-        _replaced(StepFunctionsParserBackend, "start_execution", _one_at_a_time(start_execution)),
-        # A third of a generation's time: the emulator parses the machine for each execution, and makes a client for
-        # each task, which is also nothing to do in several threads at once.
-        _replaced(AmazonStateLanguageParser, "parse", parse),
-        _replaced(lambda_eval_utils, "boto_client_for", lambda **_: client),
+        _patched(LambdaFunction, "_invoke_lambda", _invoke_with(functions)),
+        _patched(StepFunctionsParserBackend, "start_execution", _serialized(start_execution)),
+        # Saves a third of a generation's time: the emulator parses the machine for each execution, and creates a client
+        # for each task. boto3 also cannot create clients in several threads at once.
+        _patched(AmazonStateLanguageParser, "parse", parse),
+        _patched(lambda_eval_utils, "boto_client_for", lambda **_: client),
     ):
         yield
 
 
 @contextmanager
-def _replaced(owner: type | ModuleType, name: str, new: object) -> Iterator[None]:
+def _patched(owner: type | ModuleType, name: str, new: object) -> Iterator[None]:
     before = vars(owner)[name]
     setattr(owner, name, new)
     try:
@@ -98,19 +98,19 @@ def _replaced(owner: type | ModuleType, name: str, new: object) -> Iterator[None
         setattr(owner, name, before)
 
 
-def _invoker(functions: Functions) -> Callable[[LambdaFunction, str | None], tuple[str, bool, str]]:
+def _invoke_with(functions: Functions) -> Callable[[LambdaFunction, str | None], tuple[str, bool, str]]:
     def invoke(function: LambdaFunction, event: str | None = None) -> tuple[str, bool, str]:
         payload = json.loads(event) if isinstance(event, str | bytes) else event
-        reply = functions.invoke_deployed(function.function_name, payload)
-        if reply.failure is not None:
-            return json.dumps(reply.failure.payload()), True, ""
-        return json.dumps(reply.payload), False, ""
+        result = functions.invoke_deployed(function.function_name, payload)
+        if result.failure is not None:
+            return json.dumps(result.failure.payload()), True, ""
+        return json.dumps(result.payload), False, ""
 
     return invoke
 
 
-def _one_at_a_time(start_execution: Callable[..., Any]) -> Callable[..., Any]:
-    # The emulator looks for the name and appends the execution in two steps: two threads could both start it.
+def _serialized(start_execution: Callable[..., Any]) -> Callable[..., Any]:
+    # The emulator looks for the name and appends the execution in two steps, so two threads could both start it.
     def start(*arguments: Any, **named: Any) -> Any:
         with _starting:
             return start_execution(*arguments, **named)

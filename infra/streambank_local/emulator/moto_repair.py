@@ -1,4 +1,4 @@
-"""Makes moto's DynamoDB hold under threads, as AWS's does.
+"""Makes moto's DynamoDB correct under threads, as AWS's is.
 
 Measured on moto 5.2.5: it has no lock, and TransactWriteItems copies the whole table and puts the copy back when it is
 cancelled. Eight threads sold 585 of 500, unrelated puts vanished, and the stream showed writes that never happened.
@@ -17,7 +17,7 @@ from typing import Any
 
 from moto.core.exceptions import JsonRESTError
 from moto.core.serialize import ResponseSerializer
-from moto.dynamodb import exceptions as refusals
+from moto.dynamodb import exceptions
 from moto.dynamodb.comparisons import get_filter_expression
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
@@ -25,7 +25,7 @@ from moto.dynamodb.models.table import StreamShard, Table
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
-from streambank_local.emulator.moto_speed import among_candidates, get_value
+from streambank_local.emulator.moto_speed import get_value, query_candidates_only
 
 TOKEN_LIFETIME_SECONDS = 600
 TRANSACTION_ACTIONS = 100
@@ -37,32 +37,32 @@ _NO_REASON: Reason = (None, None, None)
 _LOCK = threading.RLock()
 _replaced: list[tuple[type, str, Any]] = []
 
-# What AWS finds only when it applies an action to the stored item: a reason of the cancelled transaction.
-_FOUND_WHILE_APPLYING = (
-    refusals.AttributeDoesNotExist,
-    refusals.IncorrectDataType,
-    refusals.InvalidUpdateExpressionInvalidDocumentPath,
-    refusals.ItemSizeTooLarge,
-    refusals.ItemSizeToUpdateTooLarge,
+# Errors that AWS raises when it applies an action to the stored item; they become reasons of the cancelled transaction.
+_APPLY_ERRORS = (
+    exceptions.AttributeDoesNotExist,
+    exceptions.IncorrectDataType,
+    exceptions.InvalidUpdateExpressionInvalidDocumentPath,
+    exceptions.ItemSizeTooLarge,
+    exceptions.ItemSizeToUpdateTooLarge,
 )
 
 
 def install() -> None:
-    """Repair moto's DynamoDB in this process; a second call does nothing."""
+    """Patch moto's DynamoDB in this process; a second call does nothing."""
     if _replaced:
         return
     _replace(DynamoHandler, "call_action", _locked)
     _replace(DynamoDBStreamsHandler, "call_action", _locked)
-    _replace(DynamoHandler, "transact_write_items", _once_per_token)
+    _replace(DynamoHandler, "transact_write_items", _idempotent)
     _replace(DynamoDBBackend, "transact_write_items", lambda _: _transact)
-    _replace(DynamoDBBackend, "update_item", _all_or_nothing)
-    _replace(StreamShard, "add", _only_changes)
-    _replace(Table, "query", among_candidates)
+    _replace(DynamoDBBackend, "update_item", _atomic)
+    _replace(StreamShard, "add", _changes_only)
+    _replace(Table, "query", query_candidates_only)
     _replace(ResponseSerializer, "get_value", lambda _: get_value)
 
 
 def uninstall() -> None:
-    """Put moto's own methods back."""
+    """Restore moto's own methods."""
     while _replaced:
         owner, name, original = _replaced.pop()
         if original is None:
@@ -86,8 +86,8 @@ def _locked(original: Method) -> Method:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where an item lives."""
+class _ItemLocation:
+    """The location of an item: its table and its key."""
 
     table: Table
     hash_key: DynamoType
@@ -102,13 +102,13 @@ class _Place:
         return item
 
     def write(self, item: Item | None) -> None:
-        # moto nests the items of a table that has a range key, and only those.
+        # moto nests the items of a table with a range key by their hash keys.
         items: dict[Any, Any] = self.table.items
-        home, key = (items, self.hash_key) if self.range_key is None else (items[self.hash_key], self.range_key)
+        parent, key = (items, self.hash_key) if self.range_key is None else (items[self.hash_key], self.range_key)
         if item is None:
-            home.pop(key, None)
+            parent.pop(key, None)
         else:
-            home[key] = item
+            parent[key] = item
 
 
 @dataclass(frozen=True)
@@ -116,21 +116,21 @@ class _Action:
     """One action of a transaction."""
 
     kind: str
-    place: _Place
+    location: _ItemLocation
     request: dict[str, Any]
 
     def reason(self) -> Reason:
-        """Return why the action's condition is not met, as AWS's CancellationReasons have it."""
+        """Return the action's entry in AWS's CancellationReasons."""
         condition = self.request.get("ConditionExpression")
-        stored = self.place.read()
+        stored = self.location.read()
         if condition is None or self._expression(condition).expr(stored):
             return _NO_REASON
-        wanted = self.request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
-        shown = stored.to_json()["Attributes"] if wanted and stored is not None else None
-        return "ConditionalCheckFailed", "The conditional request failed", shown
+        returns_old = self.request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
+        old = stored.to_json()["Attributes"] if returns_old and stored is not None else None
+        return "ConditionalCheckFailed", "The conditional request failed", old
 
     def apply(self, backend: DynamoDBBackend) -> None:
-        name = self.place.table.name
+        name = self.location.table.name
         if self.kind == "Put":
             backend.put_item(name, self.request["Item"])
         elif self.kind == "Delete":
@@ -146,22 +146,22 @@ class _Action:
         return self.request.get("ExpressionAttributeNames"), self.request.get("ExpressionAttributeValues")
 
 
-class _Undo:
-    """What stood at some places, and how long their streams were, before a write."""
+class _Snapshot:
+    """The items at some locations, and the lengths of their streams, before a write."""
 
-    def __init__(self, places: Iterable[_Place]) -> None:
-        self._before = [(place, copy.deepcopy(place.read())) for place in places]
-        shards = [place.table.stream_shard for place, _ in self._before]
+    def __init__(self, locations: Iterable[_ItemLocation]) -> None:
+        self._before = [(location, copy.deepcopy(location.read())) for location in locations]
+        shards = [location.table.stream_shard for location, _ in self._before]
         self._shards = [(shard, len(shard.items)) for shard in shards if shard is not None]
 
     def restore(self) -> None:
-        for place, item in self._before:
-            place.write(item)
+        for location, item in self._before:
+            location.write(item)
         for shard, length in self._shards:
             del shard.items[length:]
 
     def keep_last_record(self) -> None:
-        """Drop all but the last new record: moto records a missing item bare, before it updates it."""
+        """Drop all new records but the last: moto first records a new item with its key alone, then the update."""
         for shard, length in self._shards:
             if len(shard.items) > length + 1:
                 last = shard.items[-1]
@@ -171,74 +171,76 @@ class _Undo:
 
 def _transact(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
     if len(transact_items) > TRANSACTION_ACTIONS:
-        raise refusals.TooManyTransactionsException
+        raise exceptions.TooManyTransactionsException
     actions = [_action(backend, item) for item in transact_items]
-    if len({action.place.identity for action in actions}) < len(actions):
-        raise refusals.MultipleTransactionsException
+    if len({action.location.identity for action in actions}) < len(actions):
+        raise exceptions.MultipleTransactionsException
     reasons = [action.reason() for action in actions]
     if any(reason is not _NO_REASON for reason in reasons):
-        raise refusals.TransactionCanceledException(reasons)
+        raise exceptions.TransactionCanceledException(reasons)
     _apply(backend, actions)
 
 
 def _action(backend: DynamoDBBackend, item: dict[str, Any]) -> _Action:
     if len(item) != 1:
-        raise refusals.TransactWriteSingleOpException
+        raise exceptions.TransactWriteSingleOpException
     kind, request = next(iter(item.items()))
-    keyed_by = request["Item"] if kind == "Put" else request["Key"]
-    return _Action(kind, _place(backend.get_table(request["TableName"]), keyed_by), request)
+    attributes = request["Item"] if kind == "Put" else request["Key"]
+    return _Action(kind, _location(backend.get_table(request["TableName"]), attributes), request)
 
 
-def _place(table: Table, attributes: dict[str, Any]) -> _Place:
+def _location(table: Table, attributes: dict[str, Any]) -> _ItemLocation:
     names = [table.hash_key_attr] + ([table.range_key_attr] if table.range_key_attr else [])
     if any(name not in attributes for name in names):
-        raise refusals.ProvidedKeyDoesNotExist
+        raise exceptions.ProvidedKeyDoesNotExist
     keys = [DynamoType(attributes[name]) for name in names]
-    return _Place(table, keys[0], keys[1] if len(keys) == 2 else None)
+    return _ItemLocation(table, keys[0], keys[1] if len(keys) == 2 else None)
 
 
 def _apply(backend: DynamoDBBackend, actions: list[_Action]) -> None:
-    undo = _Undo(action.place for action in actions)
+    snapshot = _Snapshot(action.location for action in actions)
     for number, action in enumerate(actions):
         try:
             action.apply(backend)
         except Exception as error:
-            undo.restore()
-            if not isinstance(error, _FOUND_WHILE_APPLYING):
+            snapshot.restore()
+            if not isinstance(error, _APPLY_ERRORS):
                 raise
             reasons = [_NO_REASON] * len(actions)
             reasons[number] = ("ValidationError", error.exception_msg, None)
-            raise refusals.TransactionCanceledException(reasons) from error
+            raise exceptions.TransactionCanceledException(reasons) from error
 
 
-def _once_per_token(original: Method) -> Method:
+def _idempotent(original: Method) -> Method:
     @wraps(original)
     def transact_write_items(handler: DynamoHandler) -> Any:
         token = handler.body.get("ClientRequestToken")
         if not token:
             return original(handler)
-        # The tokens live on the backend, so that a reset of moto forgets them with the tables.
+        # The tokens are kept on the backend, so that a reset of moto drops them with the tables.
         tokens = vars(handler.dynamodb_backend).setdefault("_transaction_tokens", OrderedDict())
-        return _once(tokens, token, _fingerprint(handler.body), lambda: original(handler))
+        return _run_once(tokens, token, _fingerprint(handler.body), lambda: original(handler))
 
     return transact_write_items
 
 
-def _once(tokens: "OrderedDict[str, tuple[float, str, Any]]", token: str, content: str, run: Callable[[], Any]) -> Any:
-    _forget_old(tokens)
+def _run_once(
+    tokens: "OrderedDict[str, tuple[float, str, Any]]", token: str, content: str, run: Callable[[], Any]
+) -> Any:
+    _drop_expired(tokens)
     if token not in tokens:
-        answer = run()  # a cancelled transaction raises here, and its token stays unused
-        tokens[token] = (time.monotonic(), content, answer)
-    _, first_content, answer = tokens[token]
+        reply = run()  # a cancelled transaction raises here, and its token stays unused
+        tokens[token] = (time.monotonic(), content, reply)
+    _, first_content, reply = tokens[token]
     if first_content != content:
         raise JsonRESTError(
-            refusals.ERROR_TYPE_PREFIX + "IdempotentParameterMismatchException",
+            exceptions.ERROR_TYPE_PREFIX + "IdempotentParameterMismatchException",
             "The request uses the same client token as a previous, but non-identical request.",
         )
-    return answer
+    return reply
 
 
-def _forget_old(tokens: "OrderedDict[str, tuple[float, str, Any]]") -> None:
+def _drop_expired(tokens: "OrderedDict[str, tuple[float, str, Any]]") -> None:
     oldest_kept = time.monotonic() - TOKEN_LIFETIME_SECONDS
     while tokens and next(iter(tokens.values()))[0] < oldest_kept:
         tokens.popitem(last=False)
@@ -250,22 +252,22 @@ def _fingerprint(body: dict[str, Any]) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def _all_or_nothing(original: Method) -> Method:
+def _atomic(original: Method) -> Method:
     @wraps(original)
     def update_item(backend: DynamoDBBackend, table_name: str, key: dict[str, Any], *rest: Any, **named: Any) -> Any:
-        undo = _Undo([_place(backend.get_table(table_name), key)])
+        snapshot = _Snapshot([_location(backend.get_table(table_name), key)])
         try:
             item = original(backend, table_name, key, *rest, **named)
         except Exception:
-            undo.restore()
+            snapshot.restore()
             raise
-        undo.keep_last_record()
+        snapshot.keep_last_record()
         return item
 
     return update_item
 
 
-def _only_changes(original: Method) -> Method:
+def _changes_only(original: Method) -> Method:
     @wraps(original)
     def add(shard: StreamShard, old: Item | None, new: Item | None) -> None:
         if old is None or new is None or old.to_json() != new.to_json():

@@ -1,8 +1,7 @@
-"""Makes moto's DynamoDB answer sooner.
+"""Makes moto's DynamoDB faster.
 
 Measured on moto 5.2.5, in a profile of one test's set-up: 43 % of the time went into guessing under which of several
-spellings each of the ten kinds of an attribute value might be found. Attribute values are dicts, and are spelled as AWS
-spells them.
+spellings each of the ten kinds of an attribute value might be stored. Attribute values are dicts with AWS's spelling.
 """
 
 from collections.abc import Callable
@@ -18,14 +17,14 @@ _guess = ResponseSerializer.get_value
 
 
 def get_value(self: ResponseSerializer, value: Any, key: str, shape: Shape) -> Any:
-    """Return member *key* of *value*: looked up where it can only be there, guessed elsewhere."""
+    """Return member *key* of *value*: looked up in an attribute value, guessed by moto elsewhere."""
     if type(value) is dict and getattr(getattr(shape, "parent", None), "name", "") == "AttributeValue":
         return value.get(key)
     return _guess(self, value, key, shape)
 
 
-def among_candidates(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Spare a query the sorting of the whole table, which made each cost as much as a scan."""
+def query_candidates_only(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a query read its candidates only: moto sorts the whole table, which costs as much as a scan."""
 
     @wraps(original)
     def query(table: Table, hash_key: Any, comparison: Any, values: Any, limit: Any, start: Any, forward: Any,

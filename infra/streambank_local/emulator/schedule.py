@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class DueTimes:
-    """What the table's index knows of times to come."""
+    """The due times in the table's index."""
 
     def __init__(self, table_name: str) -> None:
         self._table_name = table_name
@@ -29,11 +29,11 @@ class DueTimes:
         first, last = int(after.timestamp()) + 1, int(until.timestamp())
         if first > last:
             return None
-        found = [due for partition in PARTITIONS for due in self._first(partition, first, last)]
-        return datetime.fromtimestamp(min(found), UTC) if found else None
+        due_times = [due for partition in PARTITIONS for due in self._first(partition, first, last)]
+        return datetime.fromtimestamp(min(due_times), UTC) if due_times else None
 
     def _first(self, partition: str, first: int, last: int) -> list[int]:
-        answer = self._client.query(
+        reply = self._client.query(
             TableName=self._table_name,
             IndexName=INDEX,
             KeyConditionExpression="G1PK = :partition AND G1SK BETWEEN :first AND :last",
@@ -44,7 +44,7 @@ class DueTimes:
             },
             Limit=1,
         )
-        return [int(item["G1SK"]["N"]) for item in answer["Items"]]
+        return [int(item["G1SK"]["N"]) for item in reply["Items"]]
 
 
 class MinuteTimer:
@@ -58,11 +58,11 @@ class MinuteTimer:
         self._thread = threading.Thread(target=self._run, name="local-timer", daemon=True)
 
     def start(self) -> None:
-        """Begin to tick."""
+        """Start ticking."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, after the tick in hand."""
+        """Stop after the current tick."""
         self._stopped.set()
         self._thread.join()
 

@@ -20,15 +20,15 @@ from streambank_local.emulator.filters import Pattern
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
 NAME = "streambank"
-# The template does not offer `open`: the gateway asks for local mode's own token instead.
+# The template does not allow `open`: in local mode the gateway requires a fixed token instead.
 LOCAL_PARAMETERS = {"Model": "embedded", "LogLevel": "WARNING", "AuthMode": "open"}
 
-# Where a mapping names none. AWS would retry for a day, and hold up the stream as long.
+# For a mapping that names none. AWS would retry for a day and block the stream meanwhile.
 RETRY_ATTEMPTS = 3
 
 _CODE = {"Bucket": "streambank-code", "Key": "empty.zip"}
 
-# What the emulator deploys and local mode uses. The gateway and the timer are our own, and nothing alarms a laptop.
+# What the emulator deploys and local mode uses. Local mode has its own gateway and timer, and needs no alarms.
 _DEPLOYABLE = {
     "AWS::DynamoDB::Table",
     "AWS::IAM::ManagedPolicy",
@@ -86,7 +86,7 @@ class StreamMapping:
 
 @dataclass(frozen=True)
 class Stack:
-    """Everything that the rest of local mode needs to know of the deployed template."""
+    """What the rest of local mode needs to know about the deployed template."""
 
     table_name: str
     stream_arn: str
@@ -104,22 +104,22 @@ class Stack:
         for function in self.functions.values():
             for name, value in function.environment.items():
                 if merged.setdefault(name, value) != value:
-                    raise StackError(f"two functions want another {name}, and in one process they share it")
+                    raise StackError(f"two functions set {name} to different values, and in one process they share it")
         return merged
 
 
-def deploy(root: Path, parameters: Mapping[str, str] = LOCAL_PARAMETERS) -> Stack:
-    """Deploy *root*'s template.yaml into the running emulator; raises StackError."""
-    source = yaml_parse((root / "template.yaml").read_text())
-    translated = translate(source, root, parameters)
+def deploy(folder: Path, parameters: Mapping[str, str] = LOCAL_PARAMETERS) -> Stack:
+    """Deploy *folder*'s template.yaml into the running emulator; raises StackError."""
+    source = yaml_parse((folder / "template.yaml").read_text())
+    translated = translate(source, folder, parameters)
     _create(translated, parameters)
     return _describe(source, translated["Resources"])
 
 
-def translate(source: dict[str, Any], root: Path, parameters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the CloudFormation template that *source*, a SAM template, stands for; raises StackError."""
-    _point_at_emulator(source, root)
-    # It warns of its own unpublished metrics.
+def translate(source: dict[str, Any], folder: Path, parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Return the CloudFormation template for *source*, a SAM template; raises StackError."""
+    _point_at_emulator(source, folder)
+    # It warns about its own unpublished metrics.
     logging.getLogger("samtranslator").setLevel(logging.ERROR)
     try:
         translated: dict[str, Any] = transform(source, dict(parameters), _NoManagedPolicies())
@@ -129,7 +129,7 @@ def translate(source: dict[str, Any], root: Path, parameters: Mapping[str, str])
 
 
 class _NoManagedPolicies(ManagedPolicyLoader):  # type: ignore[misc]
-    """Knows no managed policy, instead of asking IAM for them."""
+    """Knows no managed policies, so that the translator does not request them from IAM."""
 
     def __init__(self) -> None:
         self._policy_map: dict[str, str] = {}
@@ -138,26 +138,26 @@ class _NoManagedPolicies(ManagedPolicyLoader):  # type: ignore[misc]
         return self._policy_map
 
 
-def _point_at_emulator(source: dict[str, Any], root: Path) -> None:
+def _point_at_emulator(source: dict[str, Any], folder: Path) -> None:
     source.setdefault("Globals", {}).setdefault("Function", {})["CodeUri"] = _CODE
     for name, resource in source["Resources"].items():
         properties = resource.get("Properties", {})
         if resource["Type"] == "AWS::Serverless::LayerVersion":
             properties["ContentUri"] = _CODE
         elif resource["Type"] == "AWS::DynamoDB::Table":
-            # Fixed names, so that what a process remembers of one local service holds for its next one.
+            # Fixed names, so that clients and names that a process has cached stay valid for its next local service.
             properties.setdefault("TableName", f"{NAME}-{name}")
         elif resource["Type"] == "AWS::S3::Bucket":
             properties.setdefault("BucketName", f"{NAME}-{name}".lower())
         elif resource["Type"] == "AWS::Serverless::StateMachine":
             properties.setdefault("Name", f"{NAME}-{name}")
-            properties["Definition"] = json.loads((root / properties.pop("DefinitionUri")).read_text())
+            properties["Definition"] = json.loads((folder / properties.pop("DefinitionUri")).read_text())
 
 
 def _create(translated: dict[str, Any], parameters: Mapping[str, str]) -> None:
-    _put_code()
+    _upload_code()
     kept = {name: resource for name, resource in translated["Resources"].items() if resource["Type"] in _DEPLOYABLE}
-    # An Output that reads a dropped resource crashes the emulator.
+    # An Output that refers to a dropped resource crashes the emulator.
     body = {part: value for part, value in translated.items() if part != "Outputs"} | {"Resources": kept}
     client = boto3.client("cloudformation", region_name=REGION)
     try:
@@ -174,7 +174,7 @@ def _create(translated: dict[str, Any], parameters: Mapping[str, str]) -> None:
         raise StackError(f"template.yaml cannot be deployed locally: the stack is {status}")
 
 
-def _put_code() -> None:
+def _upload_code() -> None:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as empty:
         empty.writestr("empty.py", "")
@@ -216,7 +216,7 @@ def _named(resources: Mapping[str, Any], kind: str) -> list[str]:
 def _only(resources: Mapping[str, Any], kind: str) -> str:
     names = _named(resources, kind)
     if len(names) != 1:
-        raise StackError(f"local mode expects one {kind} in template.yaml and found {len(names)}")
+        raise StackError(f"local mode expects one {kind} in template.yaml, not {len(names)}")
     return names[0]
 
 
@@ -238,11 +238,11 @@ def _definition(machine: dict[str, Any], functions: Mapping[str, Function]) -> s
     lines: str | dict[str, Any] = machine["DefinitionString"]
     text = lines if isinstance(lines, str) else "\n".join(lines["Fn::Join"][1])
     for placeholder, reference in machine.get("DefinitionSubstitutions", {}).items():
-        text = text.replace(f"${{{placeholder}}}", functions[_referred(reference)].arn)
+        text = text.replace(f"${{{placeholder}}}", functions[_logical_name(reference)].arn)
     return text
 
 
-def _referred(reference: dict[str, Any]) -> str:
+def _logical_name(reference: dict[str, Any]) -> str:
     """Return the logical name that a Ref or a GetAtt points to."""
     target: str | list[str] = reference.get("Ref") or reference["Fn::GetAtt"]
     return target if isinstance(target, str) else target[0]
@@ -266,11 +266,11 @@ def _mappings(resources: dict[str, Any], queue_urls: Mapping[str, str]) -> Itera
         filters = settings.get("FilterCriteria", {}).get("Filters", [])
         on_failure = settings.get("DestinationConfig", {}).get("OnFailure", {}).get("Destination")
         yield StreamMapping(
-            function=_referred(settings["FunctionName"]),
+            function=_logical_name(settings["FunctionName"]),
             patterns=tuple(json.loads(entry["Pattern"]) for entry in filters),
             batch_size=settings.get("BatchSize", 100),
             maximum_retry_attempts=settings.get("MaximumRetryAttempts", RETRY_ATTEMPTS),
             bisect_on_error=settings.get("BisectBatchOnFunctionError", False),
             reports_failures="ReportBatchItemFailures" in settings.get("FunctionResponseTypes", []),
-            failure_queue_url=queue_urls[_referred(on_failure)] if on_failure else None,
+            failure_queue_url=queue_urls[_logical_name(on_failure)] if on_failure else None,
         )

@@ -1,4 +1,4 @@
-"""The table's stream, brought to its functions as Lambda's event source mappings bring it."""
+"""The table's stream, delivered to functions as Lambda's event source mappings deliver it."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ from streambank_local.emulator.functions import InvocationResult
 from streambank_local.emulator.stack import ACCOUNT, REGION, StreamMapping
 
 POLL_SECONDS = 0.1
-READ_AT_ONCE = 1000
+RECORDS_PER_READ = 1000
 
 Record = dict[str, Any]
 Records = Sequence[Record]
@@ -29,8 +29,8 @@ Send = Callable[[str, str], None]
 _log = logging.getLogger(__name__)
 
 
-def shaped(raw: Record, stream_arn: str) -> Record:
-    """Return a record of GetRecords as Lambda hands it to a function: JSON throughout."""
+def to_lambda_record(raw: Record, stream_arn: str) -> Record:
+    """Return a record of GetRecords in the JSON form that Lambda passes to a function."""
     change = {name: _json_value(value) for name, value in raw["dynamodb"].items()}
     return {
         "eventID": raw["eventID"],
@@ -54,7 +54,7 @@ def _json_value(value: Any) -> Any:
 
 
 class Delivery:
-    """One mapping's way of delivering records: batches, retries, bisecting, the failure queue."""
+    """Delivers records by one mapping: batches, retries, bisecting, the failure queue."""
 
     def __init__(self, mapping: StreamMapping, stream_arn: str, invoke: Invoke, send: Send) -> None:
         self._mapping = mapping
@@ -63,25 +63,25 @@ class Delivery:
         self._send = send
 
     def deliver(self, records: Records) -> int:
-        """Deliver the records that pass the filters, and return how many did; a poison record stops no other."""
-        passed = [record for record in records if filters.passes(self._mapping.patterns, record)]
+        """Deliver the records that pass the filters, and return how many did; a failing record blocks no other."""
+        matched = [record for record in records if filters.passes(self._mapping.patterns, record)]
         size = self._mapping.batch_size
-        for start in range(0, len(passed), size):
-            self._deliver_batch(passed[start : start + size], attempt=1)
-        return len(passed)
+        for start in range(0, len(matched), size):
+            self._deliver_batch(matched[start : start + size], attempt=1)
+        return len(matched)
 
     def _deliver_batch(self, batch: Records, attempt: int) -> None:
         while batch:
-            reply = self._invoke(self._mapping.function, {"Records": list(batch)})
-            batch = batch[_done(batch, reply, reports_failures=self._mapping.reports_failures) :]
-            if batch and self._mapping.bisect_on_error and reply.failure and len(batch) > 1:
+            result = self._invoke(self._mapping.function, {"Records": list(batch)})
+            batch = batch[_handled_count(batch, result, reports_failures=self._mapping.reports_failures) :]
+            if batch and self._mapping.bisect_on_error and result.failure and len(batch) > 1:
                 # A bisection costs no attempt.
                 middle = len(batch) // 2
                 self._deliver_batch(batch[:middle], attempt)
                 batch = batch[middle:]
             elif batch and self._exhausted(attempt):
-                lost, batch = self._lost(batch)
-                self._give_up(lost, attempt)
+                failed, batch = self._split_failed(batch)
+                self._give_up(failed, attempt)
                 attempt = 1
             else:
                 attempt += 1
@@ -89,18 +89,18 @@ class Delivery:
     def _exhausted(self, attempt: int) -> bool:
         return attempt > self._mapping.maximum_retry_attempts
 
-    def _lost(self, batch: Records) -> tuple[Records, Records]:
-        # A mapping that bisects or reports has narrowed the failure down to the first record that is left.
+    def _split_failed(self, batch: Records) -> tuple[Records, Records]:
+        # A mapping that bisects or reports failures has narrowed the failure down to the first remaining record.
         narrowed = self._mapping.bisect_on_error or self._mapping.reports_failures
         return (batch[:1], batch[1:]) if narrowed else (batch, [])
 
-    def _give_up(self, lost: Records, attempts: int) -> None:
-        _log.error("stream records given up after %d attempts: %d", attempts, len(lost))
+    def _give_up(self, failed: Records, attempts: int) -> None:
+        _log.error("stream records given up after %d attempts: %d", attempts, len(failed))
         if self._mapping.failure_queue_url:
-            self._send(self._mapping.failure_queue_url, json.dumps(self._obituary(lost, attempts)))
+            self._send(self._mapping.failure_queue_url, json.dumps(self._failure_message(failed, attempts)))
 
-    def _obituary(self, lost: Records, attempts: int) -> dict[str, Any]:
-        first, last = lost[0]["dynamodb"], lost[-1]["dynamodb"]
+    def _failure_message(self, failed: Records, attempts: int) -> dict[str, Any]:
+        first, last = failed[0]["dynamodb"], failed[-1]["dynamodb"]
         return {
             "requestContext": {
                 "requestId": str(uuid.uuid4()),
@@ -116,7 +116,7 @@ class Delivery:
                 "endSequenceNumber": last["SequenceNumber"],
                 "approximateArrivalOfFirstRecord": _arrival(first),
                 "approximateArrivalOfLastRecord": _arrival(last),
-                "batchSize": len(lost),
+                "batchSize": len(failed),
                 "streamArn": self._stream_arn,
             },
         }
@@ -127,36 +127,36 @@ def _arrival(change: dict[str, Any]) -> str:
     return arrived.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _done(batch: Records, reply: InvocationResult, *, reports_failures: bool) -> int:
-    """Return how many records from the front of *batch* are dealt with.
+def _handled_count(batch: Records, result: InvocationResult, *, reports_failures: bool) -> int:
+    """Return how many records from the front of *batch* are handled.
 
     Source: https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
     """
-    if reply.failure is not None:
+    if result.failure is not None:
         return 0
-    if not reports_failures or not isinstance(reply.payload, dict):
+    if not reports_failures or not isinstance(result.payload, dict):
         return len(batch)
-    failed = [item.get("itemIdentifier") for item in reply.payload.get("batchItemFailures") or []]
+    identifiers = [item.get("itemIdentifier") for item in result.payload.get("batchItemFailures") or []]
     numbers = [record["dynamodb"]["SequenceNumber"] for record in batch]
-    # An identifier that the batch does not hold fails all of it.
-    return min((numbers.index(number) if number in numbers else 0 for number in failed), default=len(batch))
+    # An identifier that is not in the batch fails the whole batch.
+    return min((numbers.index(number) if number in numbers else 0 for number in identifiers), default=len(batch))
 
 
 @dataclass
 class Counts:
-    """What a pump has seen of the stream, and what passed its mappings' filters."""
+    """How many records were read from the stream, and how many matched a mapping's filters."""
 
-    seen: int = 0
-    passed: int = 0
+    read: int = 0
+    matched: int = 0
 
 
-class Pump:
-    """Reads the stream in a thread of its own, or on demand, and delivers what it reads."""
+class StreamPoller:
+    """Reads the stream in a thread or on demand, and delivers the records."""
 
     def __init__(self, stream_arn: str, mappings: Iterable[StreamMapping], invoke: Invoke) -> None:
         self.enabled = True
         self.counts = Counts()
-        # Clients are made here and not in the thread: a boto3 session makes them one at a time only.
+        # Clients are created here and not in the thread: a boto3 session cannot create them in several threads at once.
         self._queues = boto3.client("sqs", region_name=REGION)
         self._deliveries = [Delivery(mapping, stream_arn, invoke, self._send) for mapping in mappings]
         self._stream_arn = stream_arn
@@ -168,11 +168,11 @@ class Pump:
         self._thread = threading.Thread(target=self._run, name="local-stream", daemon=True)
 
     def start(self) -> None:
-        """Begin to poll."""
+        """Start polling."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop polling, after the batch in hand."""
+        """Stop polling after the current batch."""
         self._stopped.set()
         self._thread.join()
 
@@ -186,30 +186,30 @@ class Pump:
         return read
 
     def _handle(self, records: Records) -> None:
-        self.counts.seen += len(records)
-        # Switched off, a pump loses what it reads: that is what a lost stream looks like.
+        self.counts.read += len(records)
+        # A disabled poller drops what it reads, as a lost stream does.
         if self.enabled:
-            self.counts.passed += sum(delivery.deliver(records) for delivery in self._deliveries)
+            self.counts.matched += sum(delivery.deliver(records) for delivery in self._deliveries)
 
     def _pending(self) -> bool:
-        # Asked of the emulator's memory: an empty GetRecords costs milliseconds, ten times a second.
+        # Read from the emulator's memory: an empty GetRecords takes milliseconds, ten times a second.
         shard = dynamodb_backends[ACCOUNT][REGION].get_table(self._table_name).stream_shard
-        return shard is not None and len(shard.items) > self.counts.seen
+        return shard is not None and len(shard.items) > self.counts.read
 
     def _read(self) -> Records:
         used = self._iterator
-        answer = self._client.get_records(ShardIterator=used, Limit=READ_AT_ONCE)
-        self._iterator = answer["NextShardIterator"]
-        # The emulator keeps every iterator it ever gave out.
+        reply = self._client.get_records(ShardIterator=used, Limit=RECORDS_PER_READ)
+        self._iterator = reply["NextShardIterator"]
+        # The emulator keeps every iterator that it has returned.
         dynamodbstreams_backends[ACCOUNT][REGION].shard_iterators.pop(used, None)
-        return [shaped(raw, self._stream_arn) for raw in answer["Records"]]
+        return [to_lambda_record(raw, self._stream_arn) for raw in reply["Records"]]
 
     def _first_iterator(self) -> str:
         shards = self._client.describe_stream(StreamArn=self._stream_arn)["StreamDescription"]["Shards"]
-        answer = self._client.get_shard_iterator(
+        reply = self._client.get_shard_iterator(
             StreamArn=self._stream_arn, ShardId=shards[0]["ShardId"], ShardIteratorType="TRIM_HORIZON"
         )
-        first: str = answer["ShardIterator"]
+        first: str = reply["ShardIterator"]
         return first
 
     def _send(self, queue_url: str, message: str) -> None:

@@ -5,14 +5,14 @@ from io import BufferedIOBase
 # API Gateway's limit for a request's body.
 MAXIMUM_BYTES = 10 * 1024 * 1024
 
-# A refused body is read and dropped up to here, so that the client gets to see the refusal before the connection ends.
+# A refused body is read and dropped up to this size, so that the client receives the reply before the connection ends.
 DRAINED_BYTES = 64 * 1024 * 1024
 
 _PIECE_BYTES = 64 * 1024
 
 
 class UnreadableBodyError(Exception):
-    """A body that cannot be read, with the status of the refusal."""
+    """A body that cannot be read, with the HTTP status of the reply."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -22,7 +22,7 @@ class UnreadableBodyError(Exception):
 def read(stream: BufferedIOBase, length: str | None, coding: str | None) -> bytes:
     """Return the whole body, given Content-Length and Transfer-Encoding.
 
-    Raises UnreadableBodyError, after which the connection is out of step and must end.
+    Raises UnreadableBodyError, after which the connection must be closed: its next request cannot be located.
     """
     if coding is not None:
         return _read_chunked(stream, coding)

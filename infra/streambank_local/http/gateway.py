@@ -13,7 +13,15 @@ from typing import Any, Protocol
 from streambank_local.emulator.functions import InvocationResult
 from streambank_local.emulator.stack import Route
 from streambank_local.http import body
-from streambank_local.http.payload import BadAnswerError, Request, Response, event, json_response, response, route_of
+from streambank_local.http.payload import (
+    BadResponseError,
+    Request,
+    Response,
+    event,
+    json_response,
+    match_route,
+    response,
+)
 
 HOST = "127.0.0.1"
 TOKEN = "local"  # noqa: S105  nothing beyond this machine reaches the server
@@ -21,13 +29,13 @@ LONGEST_ADVANCE = timedelta(days=3653)
 IDLE_CONNECTION_SECONDS = 120
 
 _NOT_FOUND = json_response(404, {"message": "Not Found"})
-_CRASHED = json_response(500, {"message": "Internal Server Error"})
+_INTERNAL_ERROR = json_response(500, {"message": "Internal Server Error"})
 
 _log = logging.getLogger(__name__)
 
 
 class Backend(Protocol):
-    """What the gateway stands before."""
+    """The service behind the gateway."""
 
     def now(self) -> datetime: ...
 
@@ -39,29 +47,31 @@ class Backend(Protocol):
 
 
 class Gateway:
-    """Routes a request to its function or to local mode itself; knows nothing of sockets."""
+    """Routes a request to its function or to local mode's own routes, without sockets."""
 
-    def __init__(self, routes: Iterable[Route], backend: Backend, *, asks_for_token: bool = True) -> None:
-        """Stand before *backend*; where no token is asked for, whatever came goes on to the functions."""
+    def __init__(self, routes: Iterable[Route], backend: Backend, *, requires_token: bool = True) -> None:
+        """Serve *backend*; where no token is required, every request reaches the functions."""
         self._routes = tuple(routes)
         self._backend = backend
-        self._asks_for_token = asks_for_token
-        self._own: dict[tuple[str, str], Callable[[Request], Response]] = {
+        self._requires_token = requires_token
+        self._local_routes: dict[tuple[str, str], Callable[[Request], Response]] = {
             ("POST", "/_local/clock:advance"): self._advance,
             ("GET", "/_local/counters"): self._counters,
         }
 
-    def answer(self, request: Request) -> Response:
-        """Return the response to *request*, whatever happens."""
+    def handle(self, request: Request) -> Response:
+        """Return the response to *request*."""
         if request.path.startswith("/_local/"):
-            own = self._own.get((request.method, request.path))
-            return own(request) if own else _NOT_FOUND
-        match = route_of(self._routes, request.method, request.path)
+            route = self._local_routes.get((request.method, request.path))
+            return route(request) if route else _NOT_FOUND
+        match = match_route(self._routes, request.method, request.path)
         if match is None:
             return _NOT_FOUND
-        if self._asks_for_token and not _authorised(request):
-            return _refusal(401, "UNAUTHENTICATED", f"Local mode wants the header 'Authorization: Bearer {TOKEN}'.")
-        return _rendered(self._backend.invoke(match.route.function, event(request, match, self._backend.now())))
+        if self._requires_token and not _is_authorized(request):
+            return _error_response(
+                401, "UNAUTHENTICATED", f"Local mode requires the header 'Authorization: Bearer {TOKEN}'."
+            )
+        return _to_response(self._backend.invoke(match.route.function, event(request, match, self._backend.now())))
 
     def _counters(self, _: Request) -> Response:
         return json_response(200, {**self._backend.counters(), "now": rfc3339(self._backend.now())})
@@ -69,10 +79,10 @@ class Gateway:
     def _advance(self, request: Request) -> Response:
         by = _duration(request.body)
         if by is None:
-            wanted = f'{{"seconds": number from 0 to {int(LONGEST_ADVANCE.total_seconds())}}}'
-            return _refusal(400, "INVALID_ARGUMENT", f"The body must be {wanted}.")
-        settled = self._backend.advance(by)
-        return json_response(200, {"now": rfc3339(self._backend.now()), "settled": settled})
+            expected = f'{{"seconds": number from 0 to {int(LONGEST_ADVANCE.total_seconds())}}}'
+            return _error_response(400, "INVALID_ARGUMENT", f"The body must be {expected}.")
+        is_idle = self._backend.advance(by)
+        return json_response(200, {"now": rfc3339(self._backend.now()), "settled": is_idle})
 
 
 def rfc3339(time: datetime) -> str:
@@ -80,24 +90,24 @@ def rfc3339(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _authorised(request: Request) -> bool:
+def _is_authorized(request: Request) -> bool:
     scheme, _, token = request.header("authorization").partition(" ")
     bearer = scheme.lower() == "bearer" and token.strip() == TOKEN
     return bearer or request.header("x-goog-api-key") == TOKEN
 
 
-def _rendered(reply: InvocationResult) -> Response:
-    if reply.failure is not None:
-        _log.error("function failed: %s\n%s", reply.failure.error_type, "".join(reply.failure.stack))
-        return _CRASHED
+def _to_response(result: InvocationResult) -> Response:
+    if result.failure is not None:
+        _log.error("function failed: %s\n%s", result.failure.error_type, "".join(result.failure.stack))
+        return _INTERNAL_ERROR
     try:
-        return response(reply.payload)
-    except BadAnswerError as error:
-        _log.error("function answered what is no HTTP response: %s", error)
-        return _CRASHED
+        return response(result.payload)
+    except BadResponseError as error:
+        _log.error("function returned no HTTP response: %s", error)
+        return _INTERNAL_ERROR
 
 
-def _refusal(code: int, status: str, message: str) -> Response:
+def _error_response(code: int, status: str, message: str) -> Response:
     return json_response(code, {"error": {"code": code, "message": message, "status": status}})
 
 
@@ -109,7 +119,7 @@ def _duration(content: bytes) -> timedelta | None:
     seconds = document.get("seconds") if isinstance(document, dict) else None
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         return None
-    # Written so that a NaN, which JSON as Python reads it may hold, fails the comparison.
+    # Python's JSON allows NaN, which fails this comparison.
     return timedelta(seconds=seconds) if 0 <= seconds <= LONGEST_ADVANCE.total_seconds() else None
 
 
@@ -121,20 +131,20 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "streambank-local"
     sys_version = ""
     timeout = IDLE_CONNECTION_SECONDS
-    # Without this a response waits 40 ms for the client's acknowledgement of its headers.
+    # With Nagle's algorithm a response waits 40 ms for the client to acknowledge its headers.
     disable_nagle_algorithm = True
 
-    def _answer(self) -> None:
+    def _handle(self) -> None:
         try:
             content = body.read(self.rfile, self.headers.get("content-length"), self.headers.get("transfer-encoding"))
         except body.UnreadableBodyError as error:
             self.close_connection = True
             self._send(json_response(error.status, {"message": str(error)}))
             return
-        self._send(self.server.gateway.answer(Request(self.command, self.path, tuple(self.headers.items()), content)))
+        self._send(self.server.gateway.handle(Request(self.command, self.path, tuple(self.headers.items()), content)))
 
     # The base class looks methods up by these names.
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _answer  # noqa: N815
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _handle  # noqa: N815
 
     def _send(self, response: Response) -> None:
         self.send_response(response.status)
@@ -142,11 +152,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         if self.close_connection:
             self.send_header("connection", "close")
-        bodiless = response.status in {204, 304}
-        if not bodiless:
+        has_no_body = response.status in {204, 304}
+        if not has_no_body:
             self.send_header("content-length", str(len(response.body)))
         self.end_headers()
-        if not bodiless and self.command != "HEAD":
+        if not has_no_body and self.command != "HEAD":
             self.wfile.write(response.body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class's name for it
@@ -154,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class HttpServer(ThreadingHTTPServer):
-    """Serves a gateway on loopback, in a thread of its own for each connection."""
+    """Serves a gateway on loopback, with one thread per connection."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -163,7 +173,7 @@ class HttpServer(ThreadingHTTPServer):
         """Bind *port*, any free one for 0; raises OSError if it is taken."""
         self.gateway = gateway
         self._connections: set[socket.socket] = set()
-        self._connecting = threading.Lock()
+        self._connections_lock = threading.Lock()
         super().__init__((HOST, port), _Handler)
 
     @property
@@ -175,12 +185,12 @@ class HttpServer(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, args=(0.05,), name="local-http", daemon=True).start()
 
     def stop(self) -> None:
-        """Stop serving, and end kept-alive connections too."""
+        """Stop serving, and close kept-alive connections too."""
         self.shutdown()
         self.server_close()
-        with self._connecting:
+        with self._connections_lock:
             for connection in self._connections:
-                _end(connection)
+                _close(connection)
 
     def server_bind(self) -> None:
         # HTTPServer would look up the host's name, which can take seconds.
@@ -188,12 +198,12 @@ class HttpServer(ThreadingHTTPServer):
         self.server_name, self.server_port = HOST, self.server_address[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        with self._connecting:
+        with self._connections_lock:
             self._connections.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
-        with self._connecting:
+        with self._connections_lock:
             self._connections.discard(request)
         super().shutdown_request(request)
 
@@ -201,8 +211,8 @@ class HttpServer(ThreadingHTTPServer):
         _log.debug("connection failed", exc_info=True)
 
 
-def _end(connection: socket.socket) -> None:
+def _close(connection: socket.socket) -> None:
     try:
         connection.shutdown(socket.SHUT_RDWR)
     except OSError:
-        _log.debug("connection had ended")
+        _log.debug("connection was closed already")

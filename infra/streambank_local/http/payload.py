@@ -1,4 +1,4 @@
-"""API Gateway's payload format 2.0: an HTTP request as an event, a function's answer as an HTTP response.
+"""API Gateway's payload format 2.0: an HTTP request as an event, a function's reply as an HTTP response.
 
 Source: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 """
@@ -19,13 +19,13 @@ from streambank_local.emulator.stack import ACCOUNT, Route
 STAGE = "$default"
 
 _PARAMETER = re.compile(r"\{(\w+)(\+?)\}")
-# The server writes these itself.
+# The server writes these headers itself.
 _HOP_HEADERS = {"connection", "content-length", "date", "keep-alive", "server", "transfer-encoding"}
 
 
 @dataclass(frozen=True)
 class Request:
-    """An HTTP request as it came in: the target undecoded, headers in their order."""
+    """An HTTP request as received: the target undecoded, headers in their order."""
 
     method: str
     target: str
@@ -42,12 +42,12 @@ class Request:
 
     def header(self, name: str) -> str:
         """Return a header's value, or an empty string."""
-        return joined_headers(self.headers).get(name, "")
+        return join_headers(self.headers).get(name, "")
 
 
 @dataclass(frozen=True)
 class Response:
-    """An HTTP response that is yet to be sent."""
+    """An HTTP response."""
 
     status: int
     body: bytes = b""
@@ -66,14 +66,16 @@ class Match:
         return f"{self.route.method} {self.route.path}"
 
 
-class BadAnswerError(Exception):
-    """A function answered what API Gateway cannot turn into HTTP."""
+class BadResponseError(Exception):
+    """A function's reply that API Gateway cannot turn into HTTP."""
 
 
-def route_of(routes: Iterable[Route], method: str, path: str) -> Match | None:
+def match_route(routes: Iterable[Route], method: str, path: str) -> Match | None:
     """Return the most specific route for a decoded *path*: literals first, greedy last, a method before ANY."""
-    fitting = [(route, _expression(route.path).fullmatch(path)) for route in routes if route.method in {method, "ANY"}]
-    matches = [Match(route, found.groupdict()) for route, found in fitting if found]
+    candidates = [
+        (route, _expression(route.path).fullmatch(path)) for route in routes if route.method in {method, "ANY"}
+    ]
+    matches = [Match(route, match.groupdict()) for route, match in candidates if match]
     return min(matches, key=lambda match: _generality(match.route), default=None)
 
 
@@ -93,12 +95,12 @@ def _generality(route: Route) -> tuple[bool, list[int], bool]:
 
 def event(request: Request, match: Match, now: datetime) -> dict[str, Any]:
     """Return the event that a function gets for *request*."""
-    headers = joined_headers(request.headers)
+    headers = join_headers(request.headers)
     cookies = [cookie.strip() for cookie in headers.pop("cookie", "").replace(",", ";").split(";") if cookie.strip()]
     body, encoded = _body(request.body)
     optional = {
         "cookies": cookies,
-        "queryStringParameters": _joined(parse_qsl(request.query, keep_blank_values=True)),
+        "queryStringParameters": _join(parse_qsl(request.query, keep_blank_values=True)),
         "pathParameters": dict(match.parameters),
         "body": body,
     }
@@ -113,12 +115,12 @@ def event(request: Request, match: Match, now: datetime) -> dict[str, Any]:
     } | {name: value for name, value in optional.items() if value}
 
 
-def joined_headers(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+def join_headers(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return headers under lower-case names, repeated ones joined by commas."""
-    return _joined((name.lower(), value) for name, value in headers)
+    return _join((name.lower(), value) for name, value in headers)
 
 
-def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _join(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     joined: dict[str, str] = {}
     for name, value in pairs:
         joined[name] = f"{joined[name]},{value}" if name in joined else value
@@ -166,28 +168,28 @@ def _caller() -> dict[str, Any]:
     }
 
 
-def response(answer: Any) -> Response:
-    """Return the HTTP response for a function's *answer*; raises BadAnswerError."""
-    if not isinstance(answer, dict) or "statusCode" not in answer:
-        return json_response(200, answer)
+def response(reply: Any) -> Response:
+    """Return the HTTP response for a function's *reply*; raises BadResponseError."""
+    if not isinstance(reply, dict) or "statusCode" not in reply:
+        return json_response(200, reply)
     try:
-        return Response(int(answer["statusCode"]), _answered_body(answer), _answered_headers(answer))
+        return Response(int(reply["statusCode"]), _response_body(reply), _response_headers(reply))
     except (AttributeError, TypeError, ValueError, binascii.Error) as error:
-        raise BadAnswerError(str(error)) from error
+        raise BadResponseError(str(error)) from error
 
 
 def json_response(status: int, content: Any) -> Response:
-    """Return a response whose body is *content* as JSON; a string stands for itself."""
+    """Return a response whose body is *content* as JSON; a string is the body itself."""
     text = content if isinstance(content, str) else json.dumps(content)
     return Response(status, text.encode(), (("content-type", "application/json"),))
 
 
-def _answered_body(answer: Mapping[str, Any]) -> bytes:
-    text: str = answer.get("body") or ""
-    return base64.b64decode(text, validate=True) if answer.get("isBase64Encoded") else text.encode()
+def _response_body(reply: Mapping[str, Any]) -> bytes:
+    text: str = reply.get("body") or ""
+    return base64.b64decode(text, validate=True) if reply.get("isBase64Encoded") else text.encode()
 
 
-def _answered_headers(answer: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    named = {name.lower(): str(value) for name, value in (answer.get("headers") or {}).items()}
-    sent = {"content-type": "text/plain;charset=UTF-8"} | {n: v for n, v in named.items() if n not in _HOP_HEADERS}
-    return (*sent.items(), *(("set-cookie", cookie) for cookie in answer.get("cookies") or []))
+def _response_headers(reply: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    named = {name.lower(): str(value) for name, value in (reply.get("headers") or {}).items()}
+    headers = {"content-type": "text/plain;charset=UTF-8"} | {n: v for n, v in named.items() if n not in _HOP_HEADERS}
+    return (*headers.items(), *(("set-cookie", cookie) for cookie in reply.get("cookies") or []))

@@ -15,6 +15,7 @@ from streambank.wiring.deployment import Deployment
 class IngestWiring:
     """What the ingest route needs."""
 
+    deployment: Deployment
     authenticate: Authenticate
     ingest: IngestContext
 
@@ -22,7 +23,7 @@ class IngestWiring:
 def build() -> IngestWiring:
     """Return the wiring of a function that is being loaded."""
     deployment = Deployment.load()
-    return IngestWiring(authenticator(deployment), ingest_context(deployment))
+    return IngestWiring(deployment, authenticator(deployment), ingest_context(deployment))
 
 
 def ingest_context(deployment: Deployment) -> IngestContext:

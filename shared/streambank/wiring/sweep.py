@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from datetime import timedelta
 
 from streambank import metrics
@@ -14,13 +15,21 @@ from streambank.wiring.jobs import JobWiring
 from streambank.wiring.stores import Stores
 
 
-def build() -> SweepContext:
-    """Return the context of a function that is being loaded."""
+@dataclass(frozen=True, slots=True)
+class SweepWiring:
+    """What a sweep needs."""
+
+    deployment: Deployment
+    sweep: SweepContext
+
+
+def build() -> SweepWiring:
+    """Return the wiring of a function that is being loaded."""
     deployment = Deployment.load()
     metrics.configure(enabled=deployment.settings.emits_metrics)
     stores = Stores.over(deployment.table)
     jobs = JobWiring(deployment, stores)
-    return SweepContext(
+    context = SweepContext(
         due=DueIndex(deployment.table),
         streams=stores.streams,
         windows=stores.windows,
@@ -34,3 +43,4 @@ def build() -> SweepContext:
         clock=deployment.now,
         jitter=random.random,
     )
+    return SweepWiring(deployment, context)

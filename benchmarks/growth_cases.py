@@ -1,4 +1,4 @@
-"""What the growth of costs is counted on: each case is made ready with n of something, then does one thing."""
+"""The cases whose growth is counted: each prepares n of something, then does one piece of work."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from tests.world import SCOPE, START, World, event
 BANK = "bank"
 DIMENSIONS = 256
 TURN_CHARACTERS, EVENTS = 150, 10
-_QUIET = {"eventCount": 10_000, "idleDuration": "2592000s"}
-_SHORT = {"idleDuration": "60s"}
-_AT_ONCE = {"eventCount": 1}
+_RULE_NEVER_DUE = {"eventCount": 10_000, "idleDuration": "2592000s"}
+_RULE_60_SECONDS = {"idleDuration": "60s"}
+_RULE_EACH_EVENT = {"eventCount": 1}
 _TEXTS = prose.pieces(TURN_CHARACTERS)
 _SERIAL = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing that the service does, and what it may grow with."""
+    """A piece of work, and what its cost may grow with."""
 
     name: str
     grows_with: str
@@ -39,21 +39,21 @@ class Case:
 
 
 class Executions(aws.Executions):
-    """Counts what Step Functions is asked, a repeated start included."""
+    """Counts the calls of Step Functions, repeated starts included."""
 
     calls = 0
 
-    def start_execution(self, **asked: Any) -> dict[str, Any]:
+    def start_execution(self, **request: Any) -> dict[str, Any]:
         self.calls += 1
-        return super().start_execution(**asked)
+        return super().start_execution(**request)
 
-    def describe_execution(self, **asked: Any) -> dict[str, Any]:
+    def describe_execution(self, **request: Any) -> dict[str, Any]:
         self.calls += 1
-        return super().describe_execution(**asked)
+        return super().describe_execution(**request)
 
 
 class _Embedder:
-    """Vectors as long as the service's, that mean nothing."""
+    """Random vectors as long as the service's."""
 
     is_local = True
 
@@ -61,14 +61,14 @@ class _Embedder:
         return [vectors.pack(Random(text).gauss() for _ in range(DIMENSIONS)) for text in texts]
 
 
-# ---- what is made ready
+# ---- preparation
 
 
 def _scope(number: int) -> dict[str, str]:
     return {"user_id": f"u{number}"}
 
 
-def _say(world: World, count: int = 1, **fields: Any) -> None:
+def _ingest_events(world: World, count: int = 1, **fields: Any) -> None:
     events = [event(next(_TEXTS), f"e{next(_SERIAL)}") for _ in range(count)]
     world.ingest(*events, **fields)
 
@@ -77,15 +77,15 @@ def _bank(world: World, name: str = BANK) -> None:
     world.banks.create(Bank(name, created=START, updated=START), {})
 
 
-def _streams(world: World, count: int, rule: dict[str, Any] = _QUIET, said: int = EVENTS) -> None:
-    """Make so many streams, each of a scope of its own."""
+def _streams(world: World, count: int, rule: dict[str, Any] = _RULE_NEVER_DUE) -> None:
+    """Create *count* streams, each in its own scope."""
     _bank(world)
     for number in range(count):
-        _say(world, said, bank=BANK, scope=_scope(number), rule=rule)
+        _ingest_events(world, EVENTS, bank=BANK, scope=_scope(number), rule=rule)
 
 
 def _due(world: World, count: int) -> None:
-    _streams(world, count, _SHORT)
+    _streams(world, count, _RULE_60_SECONDS)
     world.clock.move(seconds=61)
 
 
@@ -102,10 +102,10 @@ def _running(world: World, count: int) -> None:
 
 
 def _queued(world: World, count: int) -> None:
-    """Leave so many windows of one stream waiting for the one before them, which is under way."""
+    """Create *count* windows of one stream that wait for an earlier one, whose generation runs."""
     _bank(world)
     for _ in range(count + 1):
-        _say(world, bank=BANK, forceFlush=True)
+        _ingest_events(world, bank=BANK, forceFlush=True)
         world.ingest(bank=BANK, forceFlush=True)
     world.sweep()
     world.clock.move(minutes=3)
@@ -118,15 +118,15 @@ def _closed(world: World, count: int) -> None:
 
 
 def _memories(world: World, count: int) -> None:
-    """Let a generation make so many memories of as many events of one scope."""
+    """Generate *count* memories from as many events of one scope."""
     _bank(world)
-    _say(world, count, bank=BANK, rule=_AT_ONCE)
-    _remember(world)
+    _ingest_events(world, count, bank=BANK, rule=_RULE_EACH_EVENT)
+    _generate_memories(world)
     assert len(world.facts(bank=BANK)) == count
 
 
-def _remember(world: World) -> None:
-    """Make memories of what was said: seal what is ripe, start what was sealed, run it."""
+def _generate_memories(world: World) -> None:
+    """Seal the due windows, start their generations and run them."""
     world.embedder = _Embedder()
     world.deliver()
     world.deliver()
@@ -136,8 +136,8 @@ def _remember(world: World) -> None:
 def _scopes(world: World, count: int) -> None:
     _bank(world)
     for number in range(count):
-        _say(world, bank=BANK, scope=_scope(number), rule=_AT_ONCE)
-    _remember(world)
+        _ingest_events(world, bank=BANK, scope=_scope(number), rule=_RULE_EACH_EVENT)
+    _generate_memories(world)
     assert all(world.facts(_scope(number), BANK) for number in range(count))
 
 
@@ -145,33 +145,33 @@ def _banks(world: World, count: int) -> None:
     names = [f"{BANK}{number or ''}" for number in range(count)]
     for name in names:
         _bank(world, name)
-        _say(world, bank=name, rule=_AT_ONCE)
-    _remember(world)
+        _ingest_events(world, bank=name, rule=_RULE_EACH_EVENT)
+    _generate_memories(world)
     assert all(world.facts(bank=name) for name in names)
-    _say(world, bank=BANK, rule=_QUIET)
+    _ingest_events(world, bank=BANK, rule=_RULE_NEVER_DUE)
 
 
-# ---- what is done
+# ---- work
 
 
 def _ingest(world: World) -> None:
-    _say(world, EVENTS, bank=BANK, scope=_scope(0), rule=_QUIET)
+    _ingest_events(world, EVENTS, bank=BANK, scope=_scope(0), rule=_RULE_NEVER_DUE)
 
 
 def _ingest_one_bank(world: World) -> None:
-    _say(world, EVENTS, bank=BANK, rule=_QUIET)
+    _ingest_events(world, EVENTS, bank=BANK, rule=_RULE_NEVER_DUE)
 
 
-def _generate(world: World) -> None:
-    """A window of one event, from its start to its memory."""
+def _generate_one(world: World) -> None:
+    """Run the generation of a window with one event."""
     [(pk, sk)] = [one for one in world.stirring() if one[1].startswith("W#")]
     world.react(pk, sk)
     world.run()
 
 
-def _with_a_window(world: World, count: int) -> None:
+def _memories_and_a_window(world: World, count: int) -> None:
     _memories(world, count)
-    _say(world, bank=BANK, rule=_AT_ONCE)
+    _ingest_events(world, bank=BANK, rule=_RULE_EACH_EVENT)
     for key in world.stirring():
         world.react(*key)
 
@@ -190,22 +190,22 @@ def _purge(world: World) -> None:
     purge.delete(everything, memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
 
 
-def _forget_nothing(world: World) -> None:
+def _purge_nothing(world: World) -> None:
     nothing = purge.Purge(BANK, lambda _: True, lambda _: False)
     purge.delete(nothing, memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
 
 
 def _erase(scope: dict[str, str]) -> Callable[[World], object]:
     def work(world: World) -> None:
-        done = erase.erase_scope(BANK, scope, ErasureTarget(), context=world.erasing())
-        assert done.ended
+        outcome = erase.erase_scope(BANK, scope, ErasureTarget(), context=world.erasing())
+        assert outcome.ended
 
     return work
 
 
 def _erase_bank(world: World) -> None:
-    done = erase.erase_bank(BANK, context=world.erasing())
-    assert done.ended
+    outcome = erase.erase_bank(BANK, context=world.erasing())
+    assert outcome.ended
 
 
 _IN_BANK = "streams of a bank, each a scope's own, 10 events in each"
@@ -225,11 +225,11 @@ CASES = (
     Case("deleting the bank", _IN_BANK, _closed, World.sweep),
     Case("retrieve", _IN_SCOPE, _memories, _retrieve),
     Case("page of 100 of the bank", _IN_SCOPE, _memories, _page),
-    Case("generation of one fact", _IN_SCOPE, _with_a_window, _generate),
+    Case("generation of one fact", _IN_SCOPE, _memories_and_a_window, _generate_one),
     Case("purge of all", _IN_SCOPE, _memories, _purge),
     Case("erasing the scope", _IN_SCOPE, _memories, _erase(SCOPE)),
     Case("page of 100 of the bank", _SCOPES, _scopes, _page),
-    Case("purge that matches nothing", _SCOPES, _scopes, _forget_nothing),
+    Case("purge that matches nothing", _SCOPES, _scopes, _purge_nothing),
     Case("ingest of 10 events", _ALL, _banks, _ingest_one_bank),
     Case("retrieve", _ALL, _banks, _retrieve),
     Case("page of 100 of one bank", _ALL, _banks, _page),

@@ -1,4 +1,4 @@
-"""What every driver does: it runs in the environment of its tool and reaches this machine only."""
+"""What the drivers share: each runs in the environment of its tool and reaches this machine only."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from importlib.metadata import version
 from typing import Any
 
 DIMENSIONS = 256
-# The names that drivers give to the model and the embedder; the server serves any.
+# The names that drivers give to the model and the embedder; the server accepts any name.
 MODEL, EMBEDDER = "memory", "embedder"
-# What the runner sets and finds.
+# The runner sets the variable, and looks for the prefix in the output.
 URL = "PEERS_MODEL_URL"
 RESULT = "peers-result "
-_HERE = ("127.0.0.1", "::1", "localhost", "0.0.0.0", "")
+_LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost", "0.0.0.0", "")
 
-# A drive sends the conversation, so many turns at a time, to a tool that uses the model at a URL, and returns the
-# texts of the memories that the tool holds at the end.
+# A drive gets the URL of the model and a number of turns. It sends the conversation to its tool, so many turns at a
+# time, and returns the texts of the tool's memories at the end.
 Drive = Callable[[str, int], list[str]]
 
 
 def run(drive: Drive, distribution: str) -> None:
-    """Drive a tool and print what it kept, and what else it tried to reach."""
+    """Run a tool, and print its memories and the other hosts that it tried to reach."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--turns", type=int, required=True)
     turns = parser.parse_args().turns
-    refused = _stay_here()
-    kept = drive(os.environ[URL], turns)
-    result = {"version": version(distribution), "kept": kept, "refused": sorted(refused)}
+    refused = _block_network()
+    memories = drive(os.environ[URL], turns)
+    result = {"version": version(distribution), "memories": memories, "refused": sorted(refused)}
     print(f"{RESULT}{json.dumps(result)}", flush=True)
 
 
-def _stay_here() -> set[str]:
-    """Refuse connections to other machines from now on; return where they will have been wanted to."""
+def _block_network() -> set[str]:
+    """Refuse connections to other machines from now on; return the set to which their hosts are added."""
     refused: set[str] = set()
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         host = _host(event, arguments)
-        if host is not None and host not in _HERE:
+        if host is not None and host not in _LOCAL_HOSTS:
             refused.add(host)
             raise ConnectionRefusedError(f"no network here: {host}")
 
@@ -49,7 +49,7 @@ def _stay_here() -> set[str]:
 
 
 def _host(event: str, arguments: tuple[Any, ...]) -> str | None:
-    """Return whom an audited call asks for, None where it is about no other machine."""
+    """Return the host of an audited call, or None if it concerns no host."""
     if event == "socket.getaddrinfo":
         host = arguments[0]
     elif event in ("socket.connect", "socket.sendto") and isinstance(arguments[1], tuple):

@@ -1,0 +1,50 @@
+"""Where local mode is installed: in a clone of the repository, or from a wheel."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+_CLONE = Path(__file__).resolve().parents[2]
+_IS_CLONE = (_CLONE / "template.yaml").is_file()
+
+INSTALL_COMMAND = "make setup" if _IS_CLONE else 'pip install "streambank[server,local]"'
+RUN_COMMAND = "make run" if _IS_CLONE else "python -m streambank_local"
+
+# Checked before the start: the emulator imports some of them late, where a missing one looks like a server error.
+_MODULES = (
+    "antlr4",
+    "aws_lambda_powertools",
+    "boto3",
+    "graphql",
+    "httpx",
+    "jsonpath_ng",
+    "jsonschema",
+    "lark",
+    "moto",
+    "numpy",
+    "openapi_spec_validator",
+    "py_partiql_parser",
+    "pydantic",
+    "re2",
+    "samtranslator",
+    "snowballstemmer",
+    "wordllama",
+)
+
+
+def stack_folder() -> Path:
+    """Return the folder that holds template.yaml, functions/ and infra/generation.asl.json.
+
+    That is the root of a clone; a wheel has them below this package, as pyproject.toml says.
+    """
+    return _CLONE if _IS_CLONE else Path(__file__).with_name("stack")
+
+
+def missing_modules() -> str | None:
+    """Return a message that names the modules that are not installed, or None if all are."""
+    missing = [name for name in _MODULES if find_spec(name) is None]
+    return install_message(f"missing {', '.join(missing)}") if missing else None
+
+
+def install_message(problem: str) -> str:
+    """Return *problem* with the command that installs what local mode needs."""
+    return f"{problem}; install what is missing with: {INSTALL_COMMAND}"
