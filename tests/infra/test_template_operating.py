@@ -8,13 +8,13 @@ import tomllib
 
 import pytest
 
-from streambank import telemetry
+from streambank import metrics
 from tests.aws import ROOT, template
 from tests.functions.declared import FUNCTIONS, RESOURCES
 
 PARAMETERS = template()["Parameters"]
 ALARMS = {name: found["Properties"] for name, found in RESOURCES.items() if found["Type"] == "AWS::CloudWatch::Alarm"}
-EMITTED = {telemetry.WINDOWS_PARKED, telemetry.BUDGET_PAUSES, telemetry.OLDEST_DUE}
+EMITTED = {metrics.WINDOWS_PARKED, metrics.BUDGET_PAUSES, metrics.OLDEST_DUE}
 STAGES = ("Ingest", "OnStream", "Sweep", "Extract", "Consolidate", "Commit", "Failures", "Table")
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from streambank.api import ingest
+from streambank.wire import parameters
 from streambank.wire.ingest_model import IngestEventsRequest
 
 # API Gateway sends this one to the function `Ingest`.
-_OF_MEMORIES = replace(ingest.ROUTE, described_body=IngestEventsRequest)
+_OF_MEMORIES = replace(ingest.ROUTE, parameters=(parameters.IDEMPOTENCY_KEY,), described_body=IngestEventsRequest)
 # The spelling of Google's discovery document; Google's SDK uses the other one.
 _OF_BANK = replace(
     _OF_MEMORIES, name="ingestEventsOfBank", path=":ingestEvents", summary="The same under its other name."

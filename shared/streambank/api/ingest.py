@@ -15,7 +15,6 @@ from streambank.rules import access
 from streambank.wire import http
 from streambank.wire.ingest import ingest_call
 from streambank.wire.operation import WindowOperation, ingest_operation
-from streambank.wire.parameters import IDEMPOTENCY_KEY
 from streambank.wiring.ingest import IngestWiring
 
 
@@ -50,6 +49,5 @@ ROUTE = Route(
     "Accepts events; ids make it safe to send them again.",
     Role.INGEST,
     ingest_events,
-    parameters=(IDEMPOTENCY_KEY,),
     span=tracing.INGEST,
 )

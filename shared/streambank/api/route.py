@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
@@ -30,12 +30,12 @@ class Reach(Enum):
     ALL_SCOPES = auto()  # a caller that is bound to a scope is refused
 
 
-@dataclass(frozen=True, slots=True)
 class WithHeaders(Generic[T]):
     """A reply with headers of its own."""
 
-    document: T
-    headers: Mapping[str, str]
+    def __init__(self, document: T, headers: Mapping[str, str]) -> None:
+        self.document = document
+        self.headers = headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +111,11 @@ class Route:
         return tracing.span(self.span, present, parent=request.header("traceparent"))
 
 
-@dataclass(frozen=True, slots=True)
 class Routes:
     """The routes of one module, each declared by a decorator on its handler."""
 
-    declared: list[Route] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.declared: list[Route] = []
 
     def get(self, path: str, name: str, summary: str, **more: Any) -> Callable[[H], H]:
         """Declare a GET route; *more* are further fields of `Route`. Its role is READ unless it says otherwise."""

@@ -1,7 +1,5 @@
 """Banks in requests and replies."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, Self, cast

@@ -1,7 +1,5 @@
 """The configuration of a bank (`MemoryBankConfig`); it is stored and returned as it was sent, in camelCase."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator

@@ -1,7 +1,5 @@
 """Chat histories in requests and replies; the inside of a message is its caller's own."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

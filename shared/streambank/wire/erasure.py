@@ -1,7 +1,5 @@
 """Erasures in requests and replies."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, NotRequired
 

@@ -1,7 +1,5 @@
 """The small types that request bodies are made of, each with its rule and its description. Lengths are in bytes."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated, Any

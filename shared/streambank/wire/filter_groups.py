@@ -1,7 +1,5 @@
 """Filter groups over typed metadata, as requests hold them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator

@@ -1,7 +1,5 @@
 """GenerateMemories requests."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field

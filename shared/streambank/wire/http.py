@@ -1,7 +1,5 @@
 """API Gateway's events and responses, and the one table of statuses."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The body of IngestEvents as a model: it describes what `wire/ingest.py` reads by hand."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator

@@ -1,7 +1,5 @@
 """The manifest of an export: what it holds, and the names of its parts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Memories, profiles and revisions in replies."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from datetime import datetime

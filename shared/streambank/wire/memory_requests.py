@@ -1,7 +1,5 @@
 """Requests that make, change, roll back, purge and retrieve memories."""
 
-from __future__ import annotations
-
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal

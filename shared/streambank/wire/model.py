@@ -4,8 +4,6 @@ One model reads a body and describes it in the OpenAPI document. The body of Ing
 (`wire/ingest.py`), since importing pydantic would cost that function a third of its cold start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 

@@ -1,7 +1,5 @@
 """Operations in replies, and how lists of them are filtered."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypeVar, cast

@@ -1,7 +1,5 @@
 """What the lines of an export hold, as an import reads them: bounded, and nothing unknown."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What the lines of an export hold of streams, as an import reads them."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 from typing import Annotated, Any
 

@@ -4,8 +4,6 @@ A reply is a `TypedDict`: its function builds it, mypy checks it against the dec
 generated from the same declaration. Fields may be added to a reply at any time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NotRequired, TypeVar, cast

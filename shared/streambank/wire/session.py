@@ -1,7 +1,5 @@
 """Sessions in requests and replies."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated, Any, Literal, NotRequired
 

@@ -3,8 +3,6 @@
 What is checked here would make an event unreadable to Google's SDK, whose types are as strict.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, NotRequired, Self
 
 from typing_extensions import TypedDict

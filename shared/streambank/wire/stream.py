@@ -1,7 +1,5 @@
 """Streams and the state of single events, in requests and replies."""
 
-from __future__ import annotations
-
 from typing import Annotated, NotRequired
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Topics of memories in requests and replies."""
 
-from __future__ import annotations
-
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict

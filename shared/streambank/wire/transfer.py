@@ -1,7 +1,5 @@
 """Exports and imports in requests and replies."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, NotRequired
 

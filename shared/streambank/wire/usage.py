@@ -1,7 +1,5 @@
 """The cost of a bank's model calls, in requests and replies."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import NotRequired

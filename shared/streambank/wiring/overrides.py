@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,12 +23,12 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-@dataclass(slots=True)
 class Overrides:
     """The clock that rules timers, TTLs, backoff and tokens; and models, or None for the configured provider's."""
 
-    clock: Clock
-    models: ModelProvider | None = None
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.models: ModelProvider | None = None
 
 
 # Local mode's clock can be moved, and its model needs no network. This is the only seam for both.
