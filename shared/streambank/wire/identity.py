@@ -1,4 +1,4 @@
-"""Who calls, as the request says: a token, or what API Gateway made of one."""
+"""Who calls: the token of a request, or the claims that API Gateway found in one."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def token(event: Mapping[str, Any]) -> str | None:
     Raises:
         Unauthenticated: there are two, or `Authorization` is of another scheme.
     """
-    said, key = http.header(event, "authorization"), http.header(event, "x-goog-api-key")
-    if said is None:
+    authorization, key = http.header(event, "authorization"), http.header(event, "x-goog-api-key")
+    if authorization is None:
         return key
-    scheme, _, bearer = said.partition(" ")
+    scheme, _, bearer = authorization.partition(" ")
     if scheme.lower() != "bearer":
         raise Unauthenticated("Authorization must be of the scheme Bearer")
     if key is not None and key != bearer.strip():
@@ -38,12 +38,12 @@ def token(event: Mapping[str, Any]) -> str | None:
 
 
 def anybody(_: Mapping[str, Any]) -> Principal:
-    """Return the caller of a service that is open: local mode checks its own token before any function."""
+    """Return the caller of an open service: local mode checks its own token before any function."""
     return operator("anybody")
 
 
 def signed(event: Mapping[str, Any]) -> Principal:
-    """Return who signed a request: IAM has decided what it may do. Raises Unauthenticated."""
+    """Return who signed a request; IAM has authorized it already. Raises Unauthenticated."""
     arn = _authorizer(event, "iam").get("userArn")
     if not arn:
         raise Unauthenticated("the request has no signature")
@@ -51,7 +51,7 @@ def signed(event: Mapping[str, Any]) -> Principal:
 
 
 def claimed(event: Mapping[str, Any]) -> Principal:
-    """Return the caller that the claims of a token describe; API Gateway has checked the token.
+    """Return the caller that the claims of a token describe; API Gateway has verified the token.
 
     Raises:
         Unauthenticated: there are no claims.
@@ -64,13 +64,13 @@ def claimed(event: Mapping[str, Any]) -> Principal:
 
 
 def _authorizer(event: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
-    found = ((event.get("requestContext") or {}).get("authorizer") or {}).get(kind)
-    return found if isinstance(found, Mapping) else {}
+    authorizer = ((event.get("requestContext") or {}).get("authorizer") or {}).get(kind)
+    return authorizer if isinstance(authorizer, Mapping) else {}
 
 
 def _words(claims: Mapping[str, Any], name: str) -> list[str]:
-    said = claims.get(name)
-    words = [str(one) for one in said] if isinstance(said, list) else _WORD.findall(str(said or ""))
+    claim = claims.get(name)
+    words = [str(one) for one in claim] if isinstance(claim, list) else _WORD.findall(str(claim or ""))
     if not words:
         raise _denied(name)
     return words
@@ -91,12 +91,15 @@ def _roles(claims: Mapping[str, Any]) -> frozenset[Role]:
 
 
 def _scope(claims: Mapping[str, Any]) -> dict[str, str] | None:
-    """A provider that drops the claim must not widen what its users see: any scope must be said too."""
-    said = claims.get(SCOPE_CLAIM)
-    if said == EVERY_SCOPE:
+    """Return the scope of the claim, or None for any scope, which must be claimed too.
+
+    A provider that drops the claim must not widen what its users see.
+    """
+    claim = claims.get(SCOPE_CLAIM)
+    if claim == EVERY_SCOPE:
         return None
     try:
-        scope = json.loads(said) if isinstance(said, str) else None
+        scope = json.loads(claim) if isinstance(claim, str) else None
     except (ValueError, RecursionError):
         scope = None
     if not isinstance(scope, dict) or not scope or not all(isinstance(value, str) for value in scope.values()):

@@ -61,13 +61,13 @@ def read(data: bytes) -> Manifest:
     body = reader.json_body(data.decode(errors="replace"), is_base64=False, most_bytes=MAX_BYTES)
     if not isinstance(body, Mapping) or (body.get("format"), body.get("version")) != (FORMAT, FORMAT_VERSION):
         raise InvalidArgument("source", f"is no manifest of {FORMAT} version {FORMAT_VERSION}")
-    said = ManifestShape.parse(body)
-    return Manifest(said.bank, said.start_time, said.end_time, said.scope, said.counts, tuple(said.parts))
+    shape = ManifestShape.parse(body)
+    return Manifest(shape.bank, shape.start_time, shape.end_time, shape.scope, shape.counts, tuple(shape.parts))
 
 
 def bank_of(key: str) -> str:
     """Return the bank that the manifest under *key* is of. Raises InvalidArgument if that is no manifest's key."""
-    found = _KEY.fullmatch(key)
-    if found is None:
+    match = _KEY.fullmatch(key)
+    if match is None:
         raise InvalidArgument("source", f"must be the key of an export's {MANIFEST}, as the export named it")
-    return found[1]
+    return match[1]

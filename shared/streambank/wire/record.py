@@ -47,8 +47,8 @@ _READ: dict[str, Callable[[Any, str], Record]] = {
 
 def line(record: Record) -> bytes:
     """Return a record as one line of JSON in UTF-8, its end included."""
-    name, shown = _KINDS[type(record)]
-    document = {"kind": name, "version": FORMAT_VERSION, **without_nulls(shown(record))}
+    name, to_document = _KINDS[type(record)]
+    document = {"kind": name, "version": FORMAT_VERSION, **without_nulls(to_document(record))}
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
@@ -72,8 +72,8 @@ def read(text: bytes, bank: str) -> Record:
         raise InvalidArgument("version", f"must be {FORMAT_VERSION}")
     if body.get("kind") not in _READ:
         raise InvalidArgument("kind", "must be one of " + ", ".join(_READ))
-    said = {name: value for name, value in body.items() if name not in ("kind", "version")}
-    return _READ[body["kind"]](said, bank)
+    fields = {name: value for name, value in body.items() if name not in ("kind", "version")}
+    return _READ[body["kind"]](fields, bank)
 
 
 def kind(record: Record) -> str:

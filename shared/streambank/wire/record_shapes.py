@@ -1,11 +1,10 @@
 """What the lines of an export hold, as an import reads them: bounded, and nothing unknown."""
 
 import json
-from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from streambank.errors import InvalidArgument
 from streambank.model.chat import MAX_FORMAT_BYTES, ChatHistory
@@ -13,27 +12,11 @@ from streambank.model.memory import Citation, Evidence, Memory, Profile, Revisio
 from streambank.model.session import SESSION_ID, Session, SessionEvent
 from streambank.model.transfer import MemoryRecord, TalkRecord
 from streambank.wire import ingest, reader, settings
-from streambank.wire.model import RequestModel
+from streambank.wire.model import Read, RequestModel
 
 MAX_EVENTS = 10_000
 MAX_REVISIONS = 1_000
 MAX_TEXT = 20_000
-
-
-def checked(check: Callable[[Any, str], Any]) -> BeforeValidator:
-    """Return a validator that reads a value as requests read it."""
-
-    def read(value: Any) -> Any:
-        try:
-            return check(value, "")
-        except InvalidArgument as refusal:
-            raise ValueError(str(refusal)) from refusal
-
-    return BeforeValidator(read)
-
-
-def _metadata(value: Any, path: str) -> dict[str, Any]:
-    return settings.metadata(value, path)
 
 
 def _session_id(value: Any, path: str) -> str:
@@ -42,7 +25,7 @@ def _session_id(value: Any, path: str) -> str:
     return value
 
 
-def sized(most_bytes: int) -> BeforeValidator:
+def sized(most_bytes: int) -> Read:
     """Return a validator that refuses what an item has no room for."""
 
     def check(value: Any, path: str) -> Any:
@@ -51,13 +34,13 @@ def sized(most_bytes: int) -> BeforeValidator:
             raise InvalidArgument(path, f"has {size} bytes of JSON; the limit is {most_bytes}")
         return value
 
-    return checked(check)
+    return Read(check, {})
 
 
-Instant = Annotated[datetime, checked(reader.instant)]
-SessionId = Annotated[str, checked(_session_id)]
+Instant = Annotated[datetime, Read(reader.instant, {})]
+SessionId = Annotated[str, Read(_session_id, {})]
 Map = Annotated[dict[str, Any], sized(ingest.MAX_EVENT_BYTES)]
-Scope = Annotated[dict[str, str], checked(ingest.scope)]
+Scope = Annotated[dict[str, str], Read(ingest.scope, {})]
 Id = Annotated[str, Field(min_length=1, max_length=ingest.MAX_ID_BYTES)]
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 CitedText = Annotated[str, Field(max_length=ingest.MAX_EVENT_BYTES)]
@@ -65,7 +48,7 @@ Name = Annotated[str, Field(max_length=1_024)]
 Number = Annotated[int, Field(ge=0, lt=10**12)]
 Sid = Annotated[str, Field(pattern=r"^[a-z2-7]{26}$")]
 Labels = Annotated[dict[str, Text], Field(max_length=64)]
-Metadata = Annotated[dict[str, Any], checked(_metadata)]
+Metadata = Annotated[dict[str, Any], Read(settings.metadata, {})]
 
 
 # ---- memories
@@ -109,8 +92,12 @@ class CitationShape(RequestModel):
     stream: Sid
     window: Number
     number: Number
-    said: CitedText
+    cited_text: Annotated[CitedText, Field(alias="said")]  # the format's name
     expire_time: Instant
+
+    def citation(self) -> Citation:
+        """Return the citation."""
+        return Citation(self.stream, self.window, self.number, self.cited_text, self.expire_time)
 
 
 class MemoryLine(RequestModel):
@@ -133,7 +120,9 @@ class MemoryLine(RequestModel):
 
     def record(self) -> MemoryRecord:
         """Return the memory, without a vector, with its revisions and what it cites."""
-        cited = (Citation(one.stream, one.window, one.number, one.said, one.expire_time) for one in self.citations)
+        cited = (
+            Citation(one.stream, one.window, one.number, one.cited_text, one.expire_time) for one in self.citations
+        )
         return MemoryRecord(self._memory(), tuple(one.of(self.memory_id) for one in self.revisions), tuple(cited))
 
     def _memory(self) -> Memory:

@@ -13,8 +13,8 @@ from streambank.model.stream import StreamId
 from streambank.model.transfer import BatchRecord, MarkerRecord, StreamRecord
 from streambank.model.window import Window, WindowState
 from streambank.wire import ingest, reader
-from streambank.wire.model import RequestModel
-from streambank.wire.record_shapes import Instant, Number, Scope, Sid, checked, sized
+from streambank.wire.model import Read, RequestModel
+from streambank.wire.record_shapes import Instant, Number, Scope, Sid, sized
 
 # What one call accepted is at most 380,000 bytes an item; an item takes 409,600.
 MAX_BATCH_BYTES = 400_000
@@ -30,7 +30,7 @@ def _events(value: Any, path: str) -> list[Event]:
     return [ingest.event_of(one, f"[{index}]") for index, one in enumerate(value)]
 
 
-Rule = Annotated[TriggerRule, checked(ingest.trigger_rule)]
+Rule = Annotated[TriggerRule, Read(ingest.trigger_rule, {})]
 
 
 # Functions of our own: pydantic cannot read the signature of an enumeration on Python 3.13.
@@ -91,7 +91,7 @@ class EventsLine(InStream):
     window: Annotated[int, Field(ge=1, lt=10**12)]
     accept_time: Instant
     expire_time: Instant | None = None
-    events: Annotated[list[Event], checked(_events), sized(MAX_BATCH_BYTES)]
+    events: Annotated[list[Event], Read(_events, {}), sized(MAX_BATCH_BYTES)]
 
     def record(self, bank: str) -> BatchRecord:
         """Return the events, as ones of *bank*."""
@@ -104,7 +104,7 @@ class MarkerLine(InStream):
     key: Sid
     event: Annotated[int, Field(ge=1, lt=10**12)]
     window: Annotated[int, Field(ge=1, lt=10**12)]
-    fingerprint: Annotated[bytes, checked(_fingerprint)] = b""
+    fingerprint: Annotated[bytes, Read(_fingerprint, {})] = b""
     expire_time: Instant
 
     def record(self, bank: str) -> MarkerRecord:

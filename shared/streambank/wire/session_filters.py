@@ -1,4 +1,4 @@
-"""Which sessions and events a list asks for, and in which order."""
+"""Filters and orders for lists of sessions and of their events."""
 
 from __future__ import annotations
 
@@ -18,50 +18,50 @@ EVENT_ORDERS = ("timestamp",)
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """A test that sessions are put to; as a string the same for equal filters."""
+    """A filter for sessions; its string is the same for equal filters."""
 
-    said: Filter
+    filter: Filter
 
     def __call__(self, session: Session) -> bool:
-        return self.said.matches(
+        return self.filter.matches(
             {"display_name": session.display_name, "user_id": session.user_id, "labels": session.labels}
         )
 
     def __str__(self) -> str:
-        return str(self.said)
+        return str(self.filter)
 
     @property
     def user_id(self) -> str | None:
-        """Return the only user whose sessions can match, if there is one: they need no walk of the bank."""
-        pinned = self.said.pinned("user_id")
+        """Return the only user whose sessions can match, or None: such a list needs no walk through the bank."""
+        pinned = self.filter.pinned("user_id")
         return pinned if isinstance(pinned, str) else None
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """A test that events are put to; as a string the same for equal filters."""
+    """A filter for events; its string is the same for equal filters."""
 
-    said: Filter
+    filter: Filter
 
     def __call__(self, event: SessionEvent) -> bool:
-        return self.said.matches({"timestamp": event.timestamp})
+        return self.filter.matches({"timestamp": event.timestamp})
 
     def __str__(self) -> str:
-        return str(self.said)
+        return str(self.filter)
 
 
 def session_filter(text: str | None) -> SessionFilter:
-    """Return the test for sessions that *text* describes. Raises InvalidArgument."""
+    """Return the filter for sessions in *text*. Raises InvalidArgument."""
     return SessionFilter(parse(text or "", _SESSION_FIELDS))
 
 
 def event_filter(text: str | None) -> EventFilter:
-    """Return the test for events that *text* describes. Raises InvalidArgument."""
+    """Return the filter for events in *text*. Raises InvalidArgument."""
     return EventFilter(parse(text or "", _EVENT_FIELDS))
 
 
 def sort_key(text: str | None, fields: Collection[str]) -> SortKey | None:
-    """Return the one field of *fields* that *text* orders by; None without a text. Raises InvalidArgument."""
+    """Return the sort key in *text*, one of *fields*; None without a text. Raises InvalidArgument."""
     if not text or not text.strip():
         return None
     first, *more = parse_order(text, fields, "").keys

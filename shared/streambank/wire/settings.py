@@ -93,7 +93,7 @@ def metadata_value(value: Any, path: str) -> MetadataValue:
             return reader.boolean(item, value_path)
         case "timestampValue":
             return reader.instant(item, value_path)
-    if isinstance(item, bool) or not isinstance(item, int | float) or abs(item) > 1.7e308:
+    if isinstance(item, bool) or not isinstance(item, int | float) or not abs(item) <= 1.7e308:
         raise InvalidArgument(value_path, "must be a number")
     return float(item)
 

@@ -2,7 +2,7 @@
 
 from streambank.rules.filtering.conditions import Kind
 from streambank.rules.filtering.filter import Filter, parse
-from streambank.rules.filtering.groups import Groups, parse_groups
+from streambank.rules.filtering.groups import Groups
 from streambank.rules.filtering.order import Order, parse_order
 
-__all__ = ["Filter", "Groups", "Kind", "Order", "parse", "parse_groups", "parse_order"]
+__all__ = ["Filter", "Groups", "Kind", "Order", "parse", "parse_order"]
