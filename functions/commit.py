@@ -6,7 +6,7 @@ from typing import Any
 
 from streambank import telemetry, tracing, wiring
 from streambank.model.window import Attempt
-from streambank.pipeline.generation.commit import commit
+from streambank.pipeline.generation.commit import CommitContext, commit
 
 STORES = wiring.stores()
 
@@ -21,8 +21,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
 
 
 def _committed(attempt: Attempt) -> str:
-    return commit(
-        attempt,
+    context = CommitContext(
         windows=STORES.windows,
         plans=STORES.plans,
         memories=STORES.memories,
@@ -30,3 +29,4 @@ def _committed(attempt: Attempt) -> str:
         retention_policy=STORES.retention_policy,
         now=wiring.now(),
     )
+    return commit(attempt, context=context)

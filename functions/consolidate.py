@@ -22,17 +22,15 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
 
 
 def _consolidated(attempt: Attempt) -> str:
-    return consolidate(
-        attempt,
+    context = ConsolidateContext(
         windows=STORES.windows,
         plans=STORES.plans,
         banks=STORES.banks,
-        context=ConsolidateContext(
-            STORES.memories,
-            models.consolidator(),
-            models.embedder(),
-            models.token_budget(),
-            STORES.retention_policy,
-            wiring.now(),
-        ),
+        memories=STORES.memories,
+        consolidator=models.consolidator(),
+        embedder=models.embedder(),
+        token_budget=models.token_budget(),
+        retention_policy=STORES.retention_policy,
+        now=wiring.now(),
     )
+    return consolidate(attempt, context=context)

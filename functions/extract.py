@@ -6,7 +6,7 @@ from typing import Any
 
 from streambank import telemetry, tracing, wiring
 from streambank.model.window import Attempt
-from streambank.pipeline.generation.extract import extract
+from streambank.pipeline.generation.extract import ExtractContext, extract
 from streambank.wiring import models
 
 STORES = wiring.stores()
@@ -22,8 +22,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str]:
 
 
 def _extracted(attempt: Attempt) -> str:
-    return extract(
-        attempt,
+    context = ExtractContext(
         windows=STORES.windows,
         plans=STORES.plans,
         banks=STORES.banks,
@@ -33,3 +32,4 @@ def _extracted(attempt: Attempt) -> str:
         retention_policy=STORES.retention_policy,
         now=wiring.now(),
     )
+    return extract(attempt, context=context)

@@ -8,9 +8,9 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 
 from streambank import wiring
-from streambank.pipeline.events.on_record import ChangedItem, on_record
+from streambank.pipeline.events.on_record import ChangedItem, OnRecordContext, on_record
 
-STORES, EXECUTIONS = wiring.stores(), wiring.executions()
+CONTEXT = OnRecordContext(wiring.stores().streams, wiring.stores().windows, wiring.executions(), wiring.now)
 PROCESSOR = BatchProcessor(event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False)
 
 
@@ -21,10 +21,4 @@ def handler(event: dict[str, Any], context: Any) -> Any:
 
 def _react(record: DynamoDBRecord) -> None:
     keys: Any = record.dynamodb.keys if record.dynamodb else {}
-    on_record(
-        ChangedItem.of(keys["PK"], keys["SK"]),
-        streams=STORES.streams,
-        windows=STORES.windows,
-        executions=EXECUTIONS,
-        clock=wiring.now,
-    )
+    on_record(ChangedItem.of(keys["PK"], keys["SK"]), context=CONTEXT)

@@ -74,7 +74,7 @@ def entries(query: Query, known: Remembered) -> dict[str, list[Entry]]:
 
 
 def _alone(entry: Entry, known: Remembered) -> Entry:
-    return replace(entry, words=known.words[entry.what.place]) if isinstance(entry.what, RawEvent) else entry
+    return replace(entry, words=known.words[entry.what.source]) if isinstance(entry.what, RawEvent) else entry
 
 
 def recalls(known: Remembered, embedder: Embedder) -> Iterator[tuple[str, float, Recall]]:

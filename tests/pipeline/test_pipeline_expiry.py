@@ -58,7 +58,7 @@ def test_results_of_an_unfinished_window_never_expire(world, stuck):
     assert expiries(world, "P#000000000002") == [None]
     world.consolidator.is_down = False
     world.clock.move(days=200)
-    world.windows.redriven(stuck, due=world.clock())
+    world.windows.redrive(stuck, due=world.clock())
     world.recover(1)
     world.settle()
     assert again(world, stuck).state is WindowState.DONE
@@ -75,4 +75,6 @@ def again(world, window):
 def test_results_stored_while_a_window_is_held_do_not_expire(world, stuck):
     """What a later attempt at a held window stores has no expiry from the start."""
     assert world.retention_policy.of_results(stuck, now=world.clock()) is None
-    assert world.retention_policy.of_results(replace(stuck, held=False), now=world.clock()) > world.clock()
+    assert (
+        world.retention_policy.of_results(replace(stuck, is_expiry_suspended=False), now=world.clock()) > world.clock()
+    )

@@ -24,7 +24,7 @@ def token_budget(world):
 
 
 def asked(token_budget, config, world, usage=SPENT):
-    return token_budget.asked("default", config, lambda: Extraction((), usage), now=world.clock()).usage
+    return token_budget.call("default", config, lambda: Extraction((), usage), now=world.clock()).usage
 
 
 @pytest.mark.parametrize(("model", "micros"), [(None, 4_500), ("small", 375), ("never heard of", 4_500)])
@@ -50,7 +50,7 @@ def test_an_answer_that_cannot_be_used_costs_too(token_budget, world):
         raise error
 
     with pytest.raises(ModelOutputInvalid) as raised:
-        token_budget.asked("default", config(), fail, now=world.clock())
+        token_budget.call("default", config(), fail, now=world.clock())
     assert raised.value.spent.micros == 4_500
     assert token_budget.usage_store.day("default", world.clock().date()).micros == 4_500
 

@@ -124,7 +124,7 @@ class Service(RuleBasedStateMachine):
             if head is None:
                 assert not expected.pending
                 continue
-            assert (head.window, head.count, head.ripe is not None) == (
+            assert (head.window, head.count, head.seal_reason is not None) == (
                 expected.window,
                 len(expected.pending),
                 expected.ripe,

@@ -36,7 +36,7 @@ def erase_scope() -> dict[str, Any]:
         access.check_unbound(principal(ROUTER))
     bank_id, context = bank(ROUTER), wiring.erasing(TIME)
     if request.dry_run:
-        counts = erase.counted(bank_id, scope, asked, context=context)
+        counts = erase.count_scope(bank_id, scope, asked, context=context)
         return erasure_wire.previewed(counts, asking.place(ROUTER).bank_name)
     done = erase.erase_scope(bank_id, scope, asked, context=context)
     return erasure_wire.shown(done, asking.place(ROUTER).bank_name)
@@ -48,7 +48,7 @@ def erase_bank() -> dict[str, Any]:
     erasure_wire.check_forced(request)
     bank_id, context = bank(ROUTER), wiring.erasing(TIME)
     if request.dry_run:
-        return erasure_wire.previewed(erase.counted_bank(bank_id, context=context), asking.place(ROUTER).bank_name)
+        return erasure_wire.previewed(erase.count_bank(bank_id, context=context), asking.place(ROUTER).bank_name)
     return erasure_wire.shown(erase.erase_bank(bank_id, context=context), asking.place(ROUTER).bank_name)
 
 

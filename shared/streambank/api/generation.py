@@ -13,8 +13,8 @@ from streambank.api.asking import body, idempotency_key, place, principal
 from streambank.errors import NotFound
 from streambank.model.operation import Operation
 from streambank.model.session import SESSION_ID
-from streambank.pipeline.generation.generate import GenerateCall, from_session, generate, without_keys
-from streambank.pipeline.generation.operations import get_operation
+from streambank.pipeline.generation.generate import GenerateCall, GenerateContext, from_session, generate, without_keys
+from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.rules import access
 from streambank.wire import operation
 from streambank.wire.generate import GenerateRequest, generate_request
@@ -36,14 +36,8 @@ def generated() -> dict[str, Any]:
         settings=request.settings,
     )
     stores = wiring.stores()
-    shown = generate(
-        call,
-        streams=stores.streams,
-        windows=stores.windows,
-        banks=stores.banks,
-        retention_policy=stores.retention_policy,
-        now=wiring.now(),
-    )
+    context = GenerateContext(stores.streams, stores.windows, stores.banks, stores.retention_policy, wiring.now())
+    shown = generate(call, context=context)
     tracing.note({tracing.OPERATION: str(replace(shown.id, downstream=False))})
     return operation.operation(_finished(shown), place(ROUTER).bank_name)
 
@@ -53,9 +47,8 @@ def _finished(shown: Operation) -> Operation:
     if not shown.state.is_final:
         return shown
     stores = wiring.stores()
-    return get_operation(
-        place(ROUTER).bank, shown.id, streams=stores.streams, windows=stores.windows, plans=stores.plans
-    )
+    context = OperationContext(stores.streams, stores.windows, stores.plans)
+    return get_operation(place(ROUTER).bank, shown.id, context=context)
 
 
 def _with_session(request: GenerateRequest) -> GenerateRequest:

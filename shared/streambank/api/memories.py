@@ -14,7 +14,7 @@ from streambank.model import ids
 from streambank.model.memory import Memory
 from streambank.pipeline.memories import deletion, listing
 from streambank.pipeline.memories.listing import MemoryCursor
-from streambank.pipeline.memories.search import SearchQuery, search
+from streambank.pipeline.memories.search import SearchContext, SearchQuery, search
 from streambank.rules import access
 from streambank.rules.filtering import Kind, parse
 from streambank.rules.selection import order, selection
@@ -60,7 +60,7 @@ def listed() -> dict[str, Any]:
     _check_scope(wanted.scope)
     asked = f"memories {bank_id} {wanted.text} {ordered}"
     request = listing.Listing(wanted, ordered, size, _after(asked, said.get("pageToken")))
-    shown, end = listing.listed(bank_id, request, memories=wiring.stores().memories, now=wiring.now())
+    shown, end = listing.list_memories(bank_id, request, memories=wiring.stores().memories, now=wiring.now())
     return {"memories": [_shown(memory) for memory in shown], **_next(asked, end)}
 
 
@@ -89,24 +89,15 @@ def _similar(
     top_k = min(said.top_k or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
     asked = SearchQuery(said.search_query, top_k, events=said.include_events, pending=said.include_pending)
     stores = wiring.stores()
-    answer = search(
-        bank_id,
-        scope,
-        asked,
-        among,
-        memories=stores.memories,
-        events=stores.events,
-        banks=stores.banks,
-        embedder=models.embedder(),
-        now=wiring.now(),
-    )
+    context = SearchContext(stores.memories, stores.events, stores.banks, models.embedder(), wiring.now())
+    answer = search(bank_id, scope, asked, among, context=context)
     reply = {"retrievedMemories": memory_wire.retrieved(answer.hits, place(ROUTER).bank_name)}
     tracing.note({tracing.RECORD_COUNT: len(reply["retrievedMemories"])})
     if said.include_events or said.include_pending:
         reply["retrievedEvents"] = memory_wire.retrieved_events(answer.hits)
     headers = {EFFECTIVE_TOP_K: str(top_k)} if said.top_k > top_k else {}
-    if answer.looked_at:
-        headers[EVENTS_LOOKED_AT] = str(answer.looked_at)
+    if answer.searched_events:
+        headers[EVENTS_LOOKED_AT] = str(answer.searched_events)
     return Response(200, "application/json", reply, dict(headers))
 
 

@@ -17,7 +17,13 @@ from streambank.model.erasure import ErasureId
 from streambank.model.ids import OperationId
 from streambank.model.transfer import TransferId
 from streambank.pipeline.events.streams import redrive_all
-from streambank.pipeline.generation.operations import OperationCursor, get_operation, list_operations, scope_of
+from streambank.pipeline.generation.operations import (
+    OperationContext,
+    OperationCursor,
+    get_operation,
+    list_operations,
+    scope_of,
+)
 from streambank.pipeline.generation.redrive import RedriveContext, redrive
 from streambank.rules import access
 from streambank.wire import http, paging, reader
@@ -39,13 +45,18 @@ def _id(text: str) -> OperationId:
 
 def _known(bank: str, operation: OperationId) -> OperationId:
     """Return *operation*. Raises NotFound if it is of a scope that the caller does not see."""
-    who, stores = principal(ROUTER), wiring.stores()
+    who = principal(ROUTER)
     # Window 0 is answered for every stream, also for one that never was: refusing it would tell who is there.
     if who.scope is not None and (operation.window or operation.downstream):
-        scope = scope_of(bank, operation, streams=stores.streams, windows=stores.windows)
+        scope = scope_of(bank, operation, context=_context())
         if scope is not None and not access.sees(who, scope):
             raise NotFound(f"there is no operation {operation}")
     return operation
+
+
+def _context() -> OperationContext:
+    stores = wiring.stores()
+    return OperationContext(stores.streams, stores.windows, stores.plans)
 
 
 def _redriving() -> RedriveContext:
@@ -71,8 +82,7 @@ def redriven(operation: str) -> dict[str, Any]:
 
 def window_operation(place: http.BankPath, operation: OperationId) -> dict[str, Any]:
     """Return the operation of a window, under whatever parent it was asked for."""
-    stores, known = wiring.stores(), _known(place.bank, operation)
-    shown = get_operation(place.bank, known, streams=stores.streams, windows=stores.windows, plans=stores.plans)
+    shown = get_operation(place.bank, _known(place.bank, operation), context=_context())
     return operation_wire.operation(shown, place.bank_name)
 
 
@@ -95,14 +105,12 @@ def listed() -> dict[str, Any]:
     state = operation_wire.state_filter(said.get("filter"))
     asked = f"operations {place.bank} {state}"
     where = paging.position(asked, said.get("pageToken"), (int, str, int), secret=wiring.page_secret())
-    stores = wiring.stores()
-    found = stores.banks.get(bank(ROUTER))
+    found = wiring.stores().banks.get(bank(ROUTER))
     shown, end = list_operations(
         place.bank,
         paging.page_size(said.get("pageSize")),
         OperationCursor(*where) if where else None,
-        streams=stores.streams,
-        windows=stores.windows,
+        context=_context(),
         bank_rule=found.default_rule if found else None,
         state=state,
     )

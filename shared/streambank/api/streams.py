@@ -10,6 +10,7 @@ from streambank import wiring
 from streambank.api import asking
 from streambank.api.asking import bank, body, principal, query
 from streambank.pipeline.events.streams import find_events, list_streams
+from streambank.pipeline.generation.operations import OperationContext
 from streambank.rules import access
 from streambank.wire import paging, requests
 from streambank.wire import stream as stream_wire
@@ -27,8 +28,7 @@ def listed() -> dict[str, Any]:
         place.bank,
         paging.page_size(said.get("pageSize")),
         (where[0], where[1]) if where else None,
-        streams=stores.streams,
-        windows=stores.windows,
+        context=OperationContext(stores.streams, stores.windows, stores.plans),
         bank_rule=found.default_rule if found else None,
     )
     page: dict[str, Any] = {"streams": [stream_wire.stream(one, place.bank_name) for one in shown]}
@@ -46,8 +46,7 @@ def found() -> dict[str, Any]:
         scope,
         request.stream_id,
         event_ids,
-        streams=stores.streams,
-        windows=stores.windows,
+        context=OperationContext(stores.streams, stores.windows, stores.plans),
         now=wiring.now(),
     )
     return {"events": [stream_wire.event(one, asking.place(ROUTER).bank_name) for one in shown]}

@@ -27,7 +27,7 @@ TIME = timedelta(seconds=15)
 @ROUTER.post("/bank/:export")
 def exported() -> dict[str, Any]:
     wanted = transfer_wire.wanted(requests.parsed(transfer_wire.ExportRequest, body(ROUTER)))
-    done = export.begin(bank(ROUTER), wanted, context=wiring.exporting(TIME))
+    done = export.export_bank(bank(ROUTER), wanted, context=wiring.exporting(TIME))
     return transfer_wire.shown(done, asking.place(ROUTER).bank_name)
 
 
@@ -37,7 +37,7 @@ def imported() -> dict[str, Any]:
     source = requests.parsed(transfer_wire.ImportRequest, body(ROUTER)).source
     bank_id = bank(ROUTER)
     access.check(principal(ROUTER), Role.ADMIN, manifest.bank_of(source))
-    done = import_job.begin(bank_id, source, context=wiring.importing(TIME))
+    done = import_job.import_bank(bank_id, source, context=wiring.importing(TIME))
     return transfer_wire.shown(done, asking.place(ROUTER).bank_name)
 
 

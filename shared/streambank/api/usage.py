@@ -20,5 +20,5 @@ def usage() -> dict[str, Any]:
     first, last = usage_wire.days(query(ROUTER), wiring.now().date())
     bank_id = bank(ROUTER)
     config = bank_config(wiring.stores().banks.document(bank_id))
-    books = models.token_budget().books(bank_id, config, first, last, now=wiring.now())
+    books = models.token_budget().report(bank_id, config, first, last, now=wiring.now())
     return usage_wire.books(books.days, books.daily_tokens, books.tokens_today)

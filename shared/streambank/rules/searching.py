@@ -55,16 +55,16 @@ def of_events(query: Query, events: Sequence[RawEvent], own: Sequence[bytes], me
     *own* holds the vectors of the first of *events*; the others borrow the similarity of the nearest of *memories*
     that cites them, or have none.
     """
-    words = {one.place: lexical.words(citing.line(one.event)) for one in events}
-    known = dict(zip((one.place for one in events), vectors.similarities(query.vector, own), strict=False))
+    words = {one.source: lexical.words(citing.line(one.event)) for one in events}
+    known = dict(zip((one.source for one in events), vectors.similarities(query.vector, own), strict=False))
     near = _borrowed(memories) | known
-    return [Entry(one, _with_neighbours(one, words), near.get(one.place)) for one in events if words[one.place]]
+    return [Entry(one, _with_neighbours(one, words), near.get(one.source)) for one in events if words[one.source]]
 
 
 def _with_neighbours(one: RawEvent, words: Mapping[tuple[str, int], Words]) -> Words:
-    sid, seq = one.place
+    sid, seq = one.source
     beside = (words[near] for near in ((sid, seq - 1), (sid, seq + 1)) if near in words)
-    return lexical.beside(words[one.place], *((NEIGHBOUR, other) for other in beside))
+    return lexical.beside(words[one.source], *((NEIGHBOUR, other) for other in beside))
 
 
 def _borrowed(memories: Sequence[Entry]) -> dict[tuple[str, int], float]:
@@ -103,5 +103,5 @@ def without_cited(hits: Sequence[Hit]) -> Iterator[Hit]:
     told: set[tuple[str, int]] = set()
     for distance, what in hits:
         told.update(cited_places(what))
-        if isinstance(what, Memory) or what.place not in told:
+        if isinstance(what, Memory) or what.source not in told:
             yield distance, what

@@ -62,7 +62,7 @@ def must_seal_first(head: Head, rule: TriggerRule | None, *, now: datetime) -> R
 
     The count is not asked here: a call in parts may have passed it without having been written whole.
     """
-    return (head.ripe or timer_fired(head, rule, now=now)) if head.count else None
+    return (head.seal_reason or timer_fired(head, rule, now=now)) if head.count else None
 
 
 def ripeness(head: Head, rule: TriggerRule | None, *, force: bool = False) -> Reason | None:
@@ -82,4 +82,4 @@ def decide(head: Head, rule: TriggerRule | None, *, now: datetime) -> Reason | N
     """Return why *head*'s window is due at *now*, or None while it is not."""
     if not head.count:
         return None
-    return head.ripe or ripeness(head, rule) or timer_fired(head, rule, now=now)
+    return head.seal_reason or ripeness(head, rule) or timer_fired(head, rule, now=now)

@@ -38,9 +38,15 @@ def admit(
     rule = triggers.effective_rule(call.rule, head.rule, bank_rule)
     grown = _grown(head, fresh, now) if fresh else head
     grown = replace(grown, rule=stored_rule(call, head), settings=head.settings.overlaid(call.settings))
-    ripe = head.ripe or (triggers.ripeness(grown, rule, force=call.force) if is_last_part else None)
-    due = _due(replace(grown, ripe=ripe), rule, now, newly_ripe=ripe is not head.ripe, is_last_part=is_last_part)
-    return replace(grown, ripe=ripe, due=due)
+    seal_reason = head.seal_reason or (triggers.ripeness(grown, rule, force=call.force) if is_last_part else None)
+    due = _due(
+        replace(grown, seal_reason=seal_reason),
+        rule,
+        now,
+        newly_ripe=seal_reason is not head.seal_reason,
+        is_last_part=is_last_part,
+    )
+    return replace(grown, seal_reason=seal_reason, due=due)
 
 
 def _grown(head: Head, fresh: Sequence[KeyedEvent], now: datetime) -> Head:
@@ -94,7 +100,7 @@ def _opened(head: Head) -> Head:
         size=0,
         first_arrival=None,
         last_arrival=None,
-        ripe=None,
+        seal_reason=None,
         settings=WindowSettings(),
         due=None,
     )

@@ -27,7 +27,7 @@ def compressed(value: Any) -> bytes:
 
 
 def decompressed(data: Any) -> Any:
-    """Return what `compressed` was given."""
+    """Return the value that `compressed` got."""
     raw = bytes(data)
     return json.loads(zlib.decompress(raw[1:]) if raw[:1] == _DEFLATED else raw[1:])
 
@@ -40,7 +40,7 @@ def expiry_text(expiry: Expiry | None) -> float | str | None:
 
 
 def expiry_value(text: float | str | None) -> Expiry | None:
-    """Return what `expiry_text` was given."""
+    """Return the expiry that `expiry_text` got."""
     if text is None:
         return None
     return datetime.fromisoformat(text) if isinstance(text, str) else timedelta(seconds=text)
@@ -54,7 +54,7 @@ def metadata_text(metadata: Metadata | None) -> dict[str, Any] | None:
 
 
 def metadata_value(text: Mapping[str, Any] | None) -> Metadata | None:
-    """Return what `metadata_text` was given."""
+    """Return the metadata that `metadata_text` got."""
     if text is None:
         return None
     return {key: _metadata_value(value) for key, value in text.items()}

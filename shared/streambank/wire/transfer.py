@@ -55,7 +55,7 @@ def _finished(transfer: Transfer, name: str) -> dict[str, Any]:
     is_export = transfer.direction is Direction.EXPORT
     response: dict[str, object] = {
         _verb(transfer): dict(transfer.counts),
-        "source": transfer.prefix + MANIFEST if is_export else transfer.wanted.source,
+        "source": transfer.prefix + MANIFEST if is_export else transfer.request.source,
         "endTime": rfc3339(transfer.ended),
     }
     return operation.finished(name, without_nulls(response))

@@ -137,7 +137,7 @@ def caller() -> Callable[[Mapping[str, Any]], Principal]:
 
     ring = ApiKeyCache(ApiKeys(stores().table), now)
     modes: dict[AuthMode, Callable[[Mapping[str, Any]], Principal]] = {
-        AuthMode.KEYS: lambda event: ring.holder(identity.token(event)),
+        AuthMode.KEYS: lambda event: ring.principal(identity.token(event)),
         AuthMode.JWT: identity.claimed,
         AuthMode.IAM: identity.signed,
         AuthMode.OPEN: identity.anybody,
@@ -251,9 +251,9 @@ def sweeper() -> SweepContext:
         windows=built.windows,
         memories=built.memories,
         banks=built.banks,
-        erasing=erasing(timedelta(0)),
-        exporting=exporting,
-        importing=importing,
+        erase_context=erasing(timedelta(0)),
+        export_context=exporting,
+        import_context=importing,
         executions=executions(),
         retention_policy=built.retention_policy,
         clock=now,
