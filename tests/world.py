@@ -256,11 +256,11 @@ class World:
                 self.react(item["PK"]["S"], item["SK"]["S"])
 
     def stirring(self) -> list[tuple[str, str]]:
-        """Return the keys of heads that are ripe, and of windows that no execution was started for."""
+        """Return the keys of heads that must be sealed, and of windows that no execution was started for."""
         found = aws.dump(self.client)
-        ripe = [item for item in found if item.get("ripe", {}).get("N") == "1"]
+        due = [item for item in found if item.get("ripe", {}).get("N") == "1"]
         new = [item for item in found if item["SK"]["S"].startswith("W#") and item["st"]["S"] == "SEALED"]
-        return [(item["PK"]["S"], item["SK"]["S"]) for item in [*ripe, *new]]
+        return [(item["PK"]["S"], item["SK"]["S"]) for item in [*due, *new]]
 
     def run(self) -> int:
         """Run the executions that are under way to their ends."""
@@ -269,7 +269,7 @@ class World:
     def settle(self) -> None:
         """Deliver and run until nothing moves any more; the clock stands still."""
         for _ in range(100):
-            self.deliver()  # seals what is ripe
+            self.deliver()  # seals what must be sealed
             self.deliver()  # starts what was sealed
             if not self.run():
                 return

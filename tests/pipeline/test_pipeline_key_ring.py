@@ -120,7 +120,7 @@ def test_memory_has_a_bound(ring, counted):
     """The longest known key makes way for a new one; every key still opens."""
     for token in TOKENS[:4]:
         ring.principal(token.reveal())
-    assert len(ring._known) == 3
+    assert len(ring._cached) == 3
     counted.clear()
     for token in TOKENS[1:4]:
         ring.principal(token.reveal())

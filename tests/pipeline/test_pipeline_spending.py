@@ -60,8 +60,8 @@ def test_books_show_the_budget_that_holds(token_budget, world):
     asked(token_budget, config(), world)
     today = world.clock().date()
     week_ago = today - timedelta(days=7)
-    assert token_budget.books("default", config(), today, today, now=world.clock()).daily_tokens == 5_000
-    books = token_budget.books("default", config(dailyTokenBudget=7), week_ago, week_ago, now=world.clock())
+    assert token_budget.report("default", config(), today, today, now=world.clock()).daily_tokens == 5_000
+    books = token_budget.report("default", config(dailyTokenBudget=7), week_ago, week_ago, now=world.clock())
     assert (books.days, books.daily_tokens, books.tokens_today) == ({}, 7, 1_100)
 
 

@@ -127,7 +127,7 @@ class Service(RuleBasedStateMachine):
             assert (head.window, head.count, head.seal_reason is not None) == (
                 expected.window,
                 len(expected.pending),
-                expected.ripe,
+                expected.has_seal_reason,
             )
             due = triggers.next_due(head, head.rule)
             assert not head.count or head.due <= due.at, "cnt > 0 => G1SK <= true due"

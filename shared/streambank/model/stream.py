@@ -11,7 +11,7 @@ from streambank.model.rule import Reason, TriggerRule, WindowSettings
 
 @dataclass(frozen=True, slots=True)
 class StreamId:
-    """Which stream: its bank and key, with the scope and the name that the key stands for."""
+    """Which stream: its bank and key, with the scope and the name that the key was derived from."""
 
     bank: str
     sid: str

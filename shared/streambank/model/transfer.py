@@ -122,7 +122,7 @@ class Manifest:
     parts: tuple[str, ...]
 
 
-# ---- records: what a line of an export holds
+# ---- records: the lines of an export
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class DirectMemory:
 class Window:
     """*attempt* is the fence of its executions, *failures* counts tries, *cursor* the candidates committed.
 
-    *due* is when the sweep looks at it again. *is_expiry_suspended* tells that the expiry of its events is suspended
+    *due* is when the sweep handles it next. *is_expiry_suspended* tells that the expiry of its events is suspended
     until it is done, for some of them at least; *is_suspension_complete* that it is so for all of them.
     """
 

@@ -74,8 +74,8 @@ def delete_bank(bank_id: str, *, force: bool, banks: Banks, now: datetime) -> No
     if banks.get(bank_id) is None:
         raise NotFound(f"there is no bank {bank_id!r}")
     if not force and not banks.is_empty(bank_id):
-        raise FailedPrecondition("the bank holds streams or memories; set force to delete them with it")
+        raise FailedPrecondition("the bank has streams or memories; set force to delete them with it")
     try:
         banks.close(bank_id, now=now)
-    except Conflict as gone:
-        raise NotFound(f"there is no bank {bank_id!r}") from gone
+    except Conflict as conflict:
+        raise NotFound(f"there is no bank {bank_id!r}") from conflict

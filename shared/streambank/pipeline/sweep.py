@@ -70,7 +70,7 @@ class SweepReport:
 
 
 def sweep(*, context: SweepContext, has_time: Callable[[], bool]) -> SweepReport:
-    """Handle what is due now, until it is done or *has_time* says no; what is left is due at the next minute."""
+    """Handle what is due now, until it is done or *has_time* returns False; what is left is due at the next minute."""
     report = SweepReport()
     for item in _due_items(context):
         if not has_time():
@@ -81,7 +81,7 @@ def sweep(*, context: SweepContext, has_time: Callable[[], bool]) -> SweepReport
         try:
             _handle(item, context, report, has_time)
         except Conflict:
-            continue  # somebody else has handled it; if not, it is due again in a minute
+            continue  # another process has handled it; if not, it is due again in a minute
         except Exception as fault:  # noqa: BLE001  one item that cannot be handled stops no other
             report.faults.append(f"{item.kind} {type(fault).__name__}")
     return report
@@ -117,7 +117,7 @@ def _handle(item: DueItem, context: SweepContext, report: SweepReport, has_time:
 
 
 def _sweep_head(item: DueItem, context: SweepContext, report: SweepReport) -> None:
-    """Seal, re-arm or disarm a stream's open window, always as its head says now."""
+    """Seal, re-arm or disarm a stream's open window, as its head is now."""
     now = context.clock()
     head, bank = context.streams.head_and_bank(item.bank, item.name)
     if head is None:

@@ -1,4 +1,4 @@
-"""API keys: read by their ids, and listed for whoever runs the deployment."""
+"""API keys: read by their ids, and listed for operators."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _PARTITIONS = {
 
 
 def bank_of(bank_id: str, item: Mapping[str, Any] | None) -> Bank | None:
-    """Return the bank that *item* holds; `default` exists without one, a deleting bank does not exist."""
+    """Return the bank that *item* stores, or None if it is being deleted; `default` exists without an item."""
     if item is None:
         return Bank(DEFAULT_BANK) if bank_id == DEFAULT_BANK else None
     bank = _bank(bank_id, item)
@@ -94,7 +94,7 @@ class Banks:
         """Apply *change*, and *document* where given, and return the bank; None if it does not exist.
 
         Raises:
-            Conflict: somebody else updated it meanwhile.
+            Conflict: it was updated meanwhile.
         """
         item = self._table.get(keys.bank(bank_id))
         bank = bank_of(bank_id, item)

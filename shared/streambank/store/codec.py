@@ -30,7 +30,7 @@ def instant_of(value: int | None) -> datetime:
 
 
 def due_values(key: Key, due: datetime | None) -> Values:
-    """Return the attributes that put the item under *key* into index `due`, or take it out."""
+    """Return the attributes that put the item under *key* into index `due`, or remove it."""
     return {"G1PK": keys.due_partition(key) if due else None, "G1SK": seconds(due)}
 
 

@@ -40,7 +40,7 @@ class DueItem:
 
 
 class DueIndex:
-    """Reads index `due`; it may lag, so whoever acts reads the item again."""
+    """Reads index `due`; it may lag, so the caller reads the item again before it acts."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -70,7 +70,7 @@ _KINDS = {
 
 
 def due_item(key: Key) -> DueItem:
-    """Return what a key in index `due` stands for."""
+    """Return the parts of a key in index `due`."""
     if key.pk == keys.BANKS:
         return DueItem(DueKind.BANK, key.sk)
     bank, name = keys.owner(key.pk)

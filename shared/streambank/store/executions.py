@@ -12,7 +12,7 @@ from streambank.model.window import Attempt
 
 
 class Executions:
-    """Starts executions and tells their state; *client* is boto3's Step Functions client."""
+    """Starts executions and reads their state; *client* is boto3's Step Functions client."""
 
     def __init__(self, client: Any, state_machine_arn: str) -> None:
         self._client = client

@@ -101,7 +101,7 @@ class Exports:
     # ---- memories
 
     def _memories(self, bank: str, cid: str, after: str, now: datetime) -> Rows:
-        """Three queries side by side: memories, revisions and citations are each in the order of memory ids."""
+        """Yield memories from three queries at once, which all return their items in the order of memory ids."""
         version = self._table.get(keys.version(bank, cid))
         if version is None:
             return
@@ -178,7 +178,7 @@ class _ByMemory:
 
 
 def _is_exported(memory: Memory, revision: Revision, now: datetime) -> bool:
-    """Later ones than the memory's were made after it was read; earlier ones may be of another that had its id."""
+    """Tell whether a revision is of *memory* as it was read: not newer, and not of an earlier memory with its id."""
     return revision.is_live(now) and revision.number <= memory.revision and revision.created >= memory.created
 
 

@@ -183,7 +183,7 @@ class Memories:
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
         """Let the revisions of a deleted memory expire with its tombstone, and delete its citations now.
 
-        It is taken out of index `due`.
+        The memory is removed from index `due`.
         """
         key = keys.memory(bank, cid, memory_id)
         item = self._table.get(key)

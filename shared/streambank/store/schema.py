@@ -1,6 +1,6 @@
 """The schema version of items: every new item has it, and an item that is newer than this code is refused.
 
-An item without one is of version 1, as the first releases wrote it. docs/upgrading.md says what a release may change.
+An item without one is of version 1, as the first releases wrote it. docs/upgrading.md lists what a release may change.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def expiry_value(text: float | str | None) -> Expiry | None:
 
 
 def metadata_text(metadata: Metadata | None) -> dict[str, Any] | None:
-    """Return *metadata* as JSON values: instants are told from text by a wrapping list."""
+    """Return *metadata* as JSON values: an instant is in a list, which distinguishes it from text."""
     if metadata is None:
         return None
     return {key: [value.isoformat()] if isinstance(value, datetime) else value for key, value in metadata.items()}

@@ -119,7 +119,7 @@ class Windows:
         return self._table.query(prefix.pk, prefix=prefix.sk)
 
     def restore_expiry(self, window: Window, *, now: datetime, retention_policy: RetentionPolicy) -> None:
-        """Restore what `suspend_expiry` suspended for *window*, and take the window out of index `due`."""
+        """Restore what `suspend_expiry` suspended for *window*, and remove the window from index `due`."""
         until = seconds(max(window.last_arrival + retention_policy.retention, now + _MIN_KEPT))
         for item in self._batches(window):
             self._set_expiry(keys.key_of(item), until)
@@ -137,7 +137,7 @@ class Windows:
     # ---- attempts
 
     def rearm(self, window: Window, due: datetime) -> bool:
-        """Set when the sweep looks at *window* again; False if it changed meanwhile."""
+        """Set when *window* is due next; False if it changed meanwhile."""
         return self._change(window, codec.due_values(key_of(window), due), equals(st=window.state, att=window.attempt))
 
     def record_failure(

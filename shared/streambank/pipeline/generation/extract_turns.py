@@ -73,7 +73,7 @@ def _turn(number: int, event: StoredEvent, window: Window) -> Turn:
 
 
 def _read(attempt: Attempt, request: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext) -> Extraction:
-    """Return what the model says of all pieces; where there are several, each answer is kept at once."""
+    """Return the model's answers to all pieces as one; where there are several, each answer is stored at once."""
     runs = pieces(request.turns, context.token_budget.call_tokens)
     if len(runs) == 1:
         return _joined(_answers(attempt, replace(request, turns=runs[0]), config, context))

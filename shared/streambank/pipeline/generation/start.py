@@ -24,7 +24,7 @@ def attempt_of(window: Window) -> Attempt:
 
 
 def start(window: Window, *, windows: Windows, executions: Executions) -> StartOutcome:
-    """Start *window*'s generation if it is its turn; starting it twice starts it once."""
+    """Start *window*'s generation if it is its turn; a second start has no effect."""
     if window.state is not WindowState.SEALED:
         return StartOutcome.NOT_PENDING
     if not _is_its_turn(window, windows):

@@ -25,7 +25,7 @@ PART_BYTES = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class ExportContext(TransferContext):
-    """What an export needs; it also stops between two records when *has_time* says no."""
+    """What an export needs; it also stops between two records when *has_time* returns False."""
 
     exports: Exports
     part_bytes: int = PART_BYTES

@@ -18,7 +18,7 @@ Step = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class JobContext:
-    """What every job needs; a run stops between two steps when *has_time* says no."""
+    """What every job needs; a run stops between two steps when *has_time* returns False."""
 
     retry_policy: RetryPolicy
     clock: Callable[[], datetime]

@@ -38,7 +38,7 @@ def create_memory(
     repeats: Callable[[Memory], bool],
     context: EditContext,
 ) -> Memory:
-    """Store a memory and return it; one that is there already is returned where *repeats* tells that this call made it.
+    """Store a memory and return it; if *repeats* is true of one that is there already, that is returned.
 
     Raises:
         AlreadyExists: the id is taken, or was deleted within 48 hours.

@@ -82,7 +82,7 @@ def page(memories: Sequence[Memory], order: Order, size: int, after: MemoryCurso
 
 
 def _rest(by_id: Sequence[Memory], order: Order, after: MemoryCursor) -> list[Memory]:
-    """Return the memories after *after*, at whose place a marker is sorted in."""
+    """Return the memories after *after*: a marker with its times and id is sorted in among them."""
     created, updated = instant(after.created_ms), instant(after.updated_ms)
     if not by_id or created is None or updated is None:
         return []
@@ -98,7 +98,7 @@ def cursor_of(memory: Memory) -> MemoryCursor:
 
 
 def weight(memory: Memory) -> int:
-    """Return roughly how many bytes *memory* takes in a reply."""
+    """Return roughly how many bytes *memory* needs in a reply."""
     return OVERHEAD + 2 * len(memory.fact) + 2 * len(str(memory.metadata))
 
 
