@@ -178,7 +178,7 @@ def _outcome_of(conflict: Conflict, before: Window, attempt: Attempt, context: C
 
 
 def _restore_expiry(attempt: Attempt, context: CommitContext) -> None:
-    """Restore the expiry of the window's events; if that is interrupted, the sweep does it, as the window is still due."""
+    """Restore the expiry of the window's events; if that is interrupted, the window is due and the sweep does it."""
     done = context.windows.get(attempt.bank, attempt.sid, attempt.window)
     if done:
         context.windows.restore_expiry(done, now=context.now, retention_policy=context.retention_policy)
