@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from typing import TypeAlias
 
 from streambank.errors import FailedPrecondition
 from streambank.model import ids
@@ -19,16 +20,18 @@ from streambank.store.windows import Windows
 
 # How many parked windows one call redrives.
 MAX_REDRIVEN = 100
+# The end of a page: shard and entry of the registry.
+StreamCursor: TypeAlias = tuple[int, str]
 
 
 def list_streams(
     bank: str,
     size: int,
-    after: tuple[int, str] | None,
+    after: StreamCursor | None,
     *,
     context: OperationContext,
     bank_rule: TriggerRule | None,
-) -> tuple[list[StreamStatus], tuple[int, str] | None]:
+) -> tuple[list[StreamStatus], StreamCursor | None]:
     """Return a page of a bank's streams and where it ended, if more follow; a direct generation is no stream."""
     page, cursor = list[StreamStatus](), after
     for shard, entry, sid in context.streams.registered(bank, after):
