@@ -102,7 +102,7 @@ def check(world: World) -> None:
     assert not [item for item in aws.dump(world.client) if "G1SK" in item], "nothing stays due"
 
 
-def test_nothing_is_left_of_what_was_said(client):
+def test_nothing_of_an_erased_scope_is_left(client):
     """Events, windows, plans, memories, revisions, citations, deleted ones and chats are gone, and counted."""
     world = lived(client)
     assert len(scanner.places(client, WORD)) > 12

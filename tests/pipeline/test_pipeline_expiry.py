@@ -72,8 +72,8 @@ def again(world, window):
     return world.windows.get("default", window.stream.sid, window.number)
 
 
-def test_results_stored_while_a_window_is_held_do_not_expire(world, stuck):
-    """What a later attempt at a held window stores has no expiry from the start."""
+def test_results_stored_during_a_suspension_do_not_expire(world, stuck):
+    """Results of a later attempt have no expiry while that of the window is suspended."""
     assert world.retention_policy.of_results(stuck, now=world.clock()) is None
     assert (
         world.retention_policy.of_results(replace(stuck, is_expiry_suspended=False), now=world.clock()) > world.clock()

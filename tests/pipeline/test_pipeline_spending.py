@@ -55,7 +55,7 @@ def test_an_answer_that_cannot_be_used_costs_too(token_budget, world):
     assert token_budget.usage_store.day("default", world.clock().date()).micros == 4_500
 
 
-def test_books_show_the_budget_that_holds(token_budget, world):
+def test_the_report_shows_the_effective_budget(token_budget, world):
     """A bank's own budget goes before the deployment's, and today's tokens are told whatever days are asked for."""
     asked(token_budget, config(), world)
     today = world.clock().date()

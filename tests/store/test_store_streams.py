@@ -123,7 +123,7 @@ def test_large_events_take_several_batches(world):
     assert [found.seq for found in world.windows.events(closed)] == [1, 2, 3, 4]
 
 
-def test_a_bank_that_does_not_exist_has_no_surroundings(world):
+def test_an_unknown_bank_has_an_empty_snapshot(world):
     """A stream of an unknown bank has neither head nor bank."""
     found = world.streams.read_snapshot(replace(STREAM, bank="nobody"), [], now=NOW)
     assert (found.head, found.bank, found.markers) == (None, None, {})

@@ -14,7 +14,7 @@ def usage_store(world):
     return UsageStore(world.table)
 
 
-def test_books_are_sums(usage_store):
+def test_usage_is_summed(usage_store):
     """What is booked on a day adds up, and each bank and each day has its own sum."""
     usage_store.add("default", TODAY, Usage(1, 100, 10, 5, 0, 7))
     usage_store.add("default", TODAY, Usage(2, 50, 20, 6, 1, 8))

@@ -126,7 +126,7 @@ def test_a_parked_window_waits_for_nobody(world, sealed):
     assert world.windows.redrive(parked, due=NOW) is None
 
 
-def test_held_events_never_expire(world, sealed):
+def test_events_whose_expiry_is_suspended_never_expire(world, sealed):
     """Before a window takes longer its events lose their expiry; its end gives it back, a day ahead at least (I6)."""
     window, _ = sealed
     assert None not in batch_expiries(world)
@@ -192,7 +192,7 @@ def test_who_meets_a_transaction_is_not_too_late(world, sealed, met, name):
     assert len(met) < before
 
 
-def test_what_met_a_transaction_is_held(world, sealed, met):
+def test_contention_does_not_stop_a_suspension(world, sealed, met):
     """No expiry is left behind because somebody was at the window at that moment (I6)."""
     window, _ = sealed
     assert world.windows.suspend_expiry(window)
