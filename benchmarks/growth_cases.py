@@ -182,7 +182,7 @@ def _retrieve(world: World) -> None:
 
 def _page(world: World) -> None:
     request = listing.Listing(parse_selection(""), parse_memory_order(None), 100)
-    listing.listed(BANK, request, memories=world.memories, now=world.clock())
+    listing.list_memories(BANK, request, memories=world.memories, now=world.clock())
 
 
 def _purge(world: World) -> None:

@@ -10,7 +10,7 @@ from benchmarks import prose
 from benchmarks.units import Bill, Meter
 from streambank.model.memory import Change, Citation, Evidence, Memory
 from streambank.pipeline.memories.listing import in_scope
-from streambank.pipeline.memories.search import SearchQuery, search
+from streambank.pipeline.memories.search import SearchContext, SearchQuery, search
 from streambank.rules import vectors
 from streambank.rules.selection import parse_selection
 from streambank.store.events import Events
@@ -66,17 +66,9 @@ def _change(number: int, fact: str, turn: str) -> Change:
 
 def _search(world: World, query: SearchQuery) -> None:
     now = world.clock()
-    search(
-        "default",
-        SCOPE,
-        query,
-        in_scope("default", SCOPE, parse_selection(""), memories=world.memories, now=now),
-        memories=world.memories,
-        events=Events(world.table),
-        banks=world.banks,
-        embedder=world.embedder,
-        now=now,
-    )
+    memories = in_scope("default", SCOPE, parse_selection(""), memories=world.memories, now=now)
+    context = SearchContext(world.memories, Events(world.table), world.banks, world.embedder, now)
+    search("default", SCOPE, query, memories, context=context)
 
 
 def report() -> list[str]:

@@ -16,18 +16,11 @@ WIRING = build()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Apply a window's plan and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
-    outcome = tracing.stage("upsert_memory", attempt, _committed, is_memory_operation=True)
+    outcome = tracing.stage(
+        "upsert_memory",
+        attempt,
+        lambda one: commit(one, context=WIRING.commit_context()),
+        is_memory_operation=True,
+    )
     telemetry.stage_ended(telemetry.COMMITTED, attempt, outcome)
     return {"outcome": outcome}
-
-
-def _committed(attempt: Attempt) -> str:
-    return commit(
-        attempt,
-        windows=WIRING.stores.windows,
-        plans=WIRING.stores.plans,
-        memories=WIRING.stores.memories,
-        banks=WIRING.stores.banks,
-        retention_policy=WIRING.deployment.retention_policy,
-        now=WIRING.deployment.now(),
-    )

@@ -16,20 +16,6 @@ WIRING = build()
 def handler(event: dict[str, Any], context: object) -> dict[str, str]:
     """Store the candidates of a window and return the outcome."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
-    outcome = tracing.stage("extract", attempt, _extracted)
+    outcome = tracing.stage("extract", attempt, lambda one: extract(one, context=WIRING.extract_context()))
     telemetry.stage_ended(telemetry.EXTRACTED, attempt, outcome)
     return {"outcome": outcome}
-
-
-def _extracted(attempt: Attempt) -> str:
-    return extract(
-        attempt,
-        windows=WIRING.stores.windows,
-        plans=WIRING.stores.plans,
-        banks=WIRING.stores.banks,
-        extractor=WIRING.extractor,
-        embedder=WIRING.embedder,
-        token_budget=WIRING.token_budget,
-        retention_policy=WIRING.deployment.retention_policy,
-        now=WIRING.deployment.now(),
-    )

@@ -1,4 +1,4 @@
-"""The state of a generation that came to nothing."""
+"""The state of a generation that failed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ WIRING = build()
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Book the failure: another try after a while, or a parking place."""
+    """Record the failure: the window is tried again after a while, or parked."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
-    failed = fail(
-        attempt, event["outcome"], windows=WIRING.stores.windows, now=WIRING.deployment.now(), jitter=WIRING.jitter
-    )
+    failed = fail(attempt, event["outcome"], context=WIRING.fail_context())
     telemetry.failed(attempt, event["outcome"], is_parked=failed.is_parked, failures=failed.failures)
     metrics.failed(event["outcome"], is_parked=failed.is_parked)
     return {"outcome": "parked" if failed.is_parked else "failed"}

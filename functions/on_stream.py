@@ -11,20 +11,15 @@ from streambank.pipeline.events.on_record import ChangedItem, on_record
 from streambank.wiring.generation import build
 
 WIRING = build()
+CONTEXT = WIRING.on_record_context()
 PROCESSOR = BatchProcessor(event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False)
 
 
 def handler(event: dict[str, Any], context: Any) -> Any:
-    """React to each record and name those that could not be handled."""
-    return process_partial_response(event=event, record_handler=_react, processor=PROCESSOR, context=context)
+    """Handle each record and name those that could not be handled."""
+    return process_partial_response(event=event, record_handler=_handle, processor=PROCESSOR, context=context)
 
 
-def _react(record: DynamoDBRecord) -> None:
+def _handle(record: DynamoDBRecord) -> None:
     keys: Any = record.dynamodb.keys if record.dynamodb else {}
-    on_record(
-        ChangedItem.of(keys["PK"], keys["SK"]),
-        streams=WIRING.stores.streams,
-        windows=WIRING.stores.windows,
-        executions=WIRING.executions,
-        clock=WIRING.deployment.now,
-    )
+    on_record(ChangedItem.of(keys["PK"], keys["SK"]), context=CONTEXT)

@@ -24,7 +24,7 @@ class Stream:
     window: int = 1
     pending: list[tuple[str, datetime]] = field(default_factory=list)
     rule: dict[str, Any] | None = None
-    ripe: bool = False
+    has_seal_reason: bool = False
     anchor: datetime | None = None
     known: dict[str, tuple[int, str, datetime, int]] = field(default_factory=dict)
     sealed: dict[int, list[str]] = field(default_factory=dict)
@@ -53,7 +53,10 @@ class Stream:
         if not self.pending:
             return False
         return (
-            self.ripe or not self.rule or len(self.pending) >= self.rule.get("count", 10**9) or self.timer_passed(now)
+            self.has_seal_reason
+            or not self.rule
+            or len(self.pending) >= self.rule.get("count", 10**9)
+            or self.timer_passed(now)
         )
 
     # ---- what happens
@@ -62,38 +65,38 @@ class Stream:
         assert self.pending, "never empty"
         self.sealed[self.window] = [text for text, _ in self.pending]
         self.window += 1
-        self.pending, self.ripe = [], False
+        self.pending, self.has_seal_reason = [], False
 
     def sweep(self, now: datetime) -> None:
         if self.must_be_sealed(now):
             self.seal()
 
     def deliver(self, now: datetime) -> None:
-        if self.pending and (self.ripe or self.timer_passed(now)):
+        if self.pending and (self.has_seal_reason or self.timer_passed(now)):
             self.seal()
 
     def ingest(self, now: datetime, events: list[tuple[str | None, str]], rule: dict | None, *, force: bool) -> Answer:
-        fresh, duplicates, conflicts, newest = self._sorted_out(now, events)
+        fresh, duplicates, conflicts, newest = self._deduplicated(now, events)
         effective = rule if rule is not None else self.rule
         stored = (rule or None) if rule is not None else self.rule
-        ripens = self._ripens(len(fresh), effective, force=force)
+        fills = self._fills(len(fresh), effective, force=force)
         flushed = None
-        says = bool(fresh) or force or rule is not None
-        changes = says and bool(fresh or stored != self.rule or (ripens and not self.ripe))
-        if changes and self.pending and (self.ripe or self.timer_passed(now)):
+        has_effect = bool(fresh) or force or rule is not None
+        changes = has_effect and bool(fresh or stored != self.rule or (fills and not self.has_seal_reason))
+        if changes and self.pending and (self.has_seal_reason or self.timer_passed(now)):
             flushed = self.window if force else None
             self.seal()
-            ripens = self._ripens(len(fresh), effective, force=force)
+            fills = self._fills(len(fresh), effective, force=force)
         self.exists = self.exists or bool(fresh) or stored is not None
         self.rule = stored
         for event_id, text in fresh:
             self._accept(now, event_id, text)
-        self.ripe = self.ripe or (says and ripens)
+        self.has_seal_reason = self.has_seal_reason or (has_effect and fills)
         if force and not fresh and self.pending:
             flushed = self.window
         return Answer(self._window_of(fresh, flushed, newest), len(fresh), duplicates, conflicts)
 
-    def _sorted_out(self, now: datetime, events: list[tuple[str | None, str]]):
+    def _deduplicated(self, now: datetime, events: list[tuple[str | None, str]]):
         fresh, duplicates, conflicts, newest, seen = [], 0, [], None, {}
         for event_id, text in events:
             if event_id is None:
@@ -114,7 +117,7 @@ class Stream:
                 newest = known
         return fresh, duplicates, conflicts, newest
 
-    def _ripens(self, added: int, effective: dict | None, *, force: bool) -> bool:
+    def _fills(self, added: int, effective: dict | None, *, force: bool) -> bool:
         count = len(self.pending) + added
         return bool(count and (force or not effective or count >= effective.get("count", 10**9)))
 

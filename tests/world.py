@@ -27,7 +27,8 @@ from streambank.pipeline import sweep
 from streambank.pipeline.events import on_record
 from streambank.pipeline.events.ingest import IngestContext, ingest
 from streambank.pipeline.generation import commit, consolidate, extract, fail
-from streambank.pipeline.generation.operations import get_operation
+from streambank.pipeline.generation.generate import GenerateContext
+from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs import erase, export, import_records
@@ -166,8 +167,16 @@ class World:
     def redriving(self) -> RedriveContext:
         return RedriveContext(self.streams, self.windows, self.plans, self.port, self.clock())
 
+    @property
+    def generating(self) -> GenerateContext:
+        return GenerateContext(self.streams, self.windows, self.banks, self.retention_policy, self.clock())
+
+    @property
+    def operations(self) -> OperationContext:
+        return OperationContext(self.streams, self.windows, self.plans)
+
     def operation(self, operation: OperationId, bank: str = "default") -> Operation:
-        return get_operation(bank, operation, streams=self.streams, windows=self.windows, plans=self.plans)
+        return get_operation(bank, operation, context=self.operations)
 
     def facts(self, scope: dict[str, str] | None = None, bank: str = "default") -> list[str]:
         found = self.memories.of_scope(bank, scope or SCOPE, now=self.clock())
@@ -182,9 +191,9 @@ class World:
             windows=self.windows,
             memories=self.memories,
             banks=self.banks,
-            erasing=self.erasing(),
-            exporting=lambda _time: self.exporting(),
-            importing=lambda _time: self.importing(),
+            erase_context=self.erasing(),
+            export_context=lambda _time: self.exporting(),
+            import_context=lambda _time: self.importing(),
             executions=self.port,
             retention_policy=self.retention_policy,
             clock=self.clock,
@@ -196,40 +205,40 @@ class World:
 
     def erasing(self, has_time: Callable[[], bool] = lambda: True) -> erase.EraseContext:
         return erase.EraseContext(
-            self.erasures,
-            self.streams,
-            Sessions(self.table),
-            self.histories,
-            self.retention_policy,
             self.retry_policy,
             self.clock,
             has_time,
+            erasures=self.erasures,
+            streams=self.streams,
+            sessions=Sessions(self.table),
+            histories=self.histories,
+            retention_policy=self.retention_policy,
         )
 
     def exporting(self, has_time: Callable[[], bool] = lambda: True, **more: Any) -> export.ExportContext:
         return export.ExportContext(
-            Transfers(self.table),
-            Exports(self.table),
-            self.objects,
-            self.banks,
             self.retry_policy,
             self.clock,
             has_time,
+            transfers=Transfers(self.table),
+            objects=self.objects,
+            banks=self.banks,
+            exports=Exports(self.table),
             **more,
         )
 
     def importing(self, has_time: Callable[[], bool] = lambda: True) -> import_records.ImportContext:
         return import_records.ImportContext(
-            Transfers(self.table),
-            Imports(self.table),
-            self.objects,
-            self.banks,
-            Sessions(self.table),
-            self.embedder,
-            self.retention_policy,
             self.retry_policy,
             self.clock,
             has_time,
+            transfers=Transfers(self.table),
+            objects=self.objects,
+            banks=self.banks,
+            imports=Imports(self.table),
+            sessions=Sessions(self.table),
+            embedder=self.embedder,
+            retention_policy=self.retention_policy,
         )
 
     @property
@@ -238,13 +247,8 @@ class World:
         return Objects(self.s3, aws.BUCKET)
 
     def react(self, pk: str, sk: str) -> None:
-        on_record.on_record(
-            on_record.ChangedItem.of(pk, sk),
-            streams=self.streams,
-            windows=self.windows,
-            executions=self.port,
-            clock=self.clock,
-        )
+        context = on_record.OnRecordContext(self.streams, self.windows, self.port, self.clock)
+        on_record.on_record(on_record.ChangedItem.of(pk, sk), context=context)
 
     def deliver(self) -> None:
         """Deliver a stream record of every head and window there is, as if all were news."""
@@ -253,11 +257,11 @@ class World:
                 self.react(item["PK"]["S"], item["SK"]["S"])
 
     def stirring(self) -> list[tuple[str, str]]:
-        """Return the keys of heads that are ripe, and of windows that no execution was started for."""
+        """Return the keys of heads that must be sealed, and of windows that no execution was started for."""
         found = aws.dump(self.client)
-        ripe = [item for item in found if item.get("ripe", {}).get("N") == "1"]
+        due = [item for item in found if item.get("ripe", {}).get("N") == "1"]
         new = [item for item in found if item["SK"]["S"].startswith("W#") and item["st"]["S"] == "SEALED"]
-        return [(item["PK"]["S"], item["SK"]["S"]) for item in [*ripe, *new]]
+        return [(item["PK"]["S"], item["SK"]["S"]) for item in [*due, *new]]
 
     def run(self) -> int:
         """Run the executions that are under way to their ends."""
@@ -266,7 +270,7 @@ class World:
     def settle(self) -> None:
         """Deliver and run until nothing moves any more; the clock stands still."""
         for _ in range(100):
-            self.deliver()  # seals what is ripe
+            self.deliver()  # seals what must be sealed
             self.deliver()  # starts what was sealed
             if not self.run():
                 return
@@ -297,8 +301,7 @@ class World:
         return {"Extract": self._extract, "Consolidate": self._consolidate, "Commit": self._commit, "Fail": self._fail}
 
     def _extract(self, payload: dict[str, Any]) -> dict[str, Any]:
-        outcome = extract.extract(
-            _attempt(payload),
+        context = extract.ExtractContext(
             windows=self.windows,
             plans=self.plans,
             banks=self.banks,
@@ -308,23 +311,24 @@ class World:
             retention_policy=self.retention_policy,
             now=self.clock(),
         )
-        return {"outcome": outcome}
+        return {"outcome": extract.extract(_attempt(payload), context=context)}
 
     def _consolidate(self, payload: dict[str, Any]) -> dict[str, Any]:
-        outcome = consolidate.consolidate(
-            _attempt(payload),
+        context = consolidate.ConsolidateContext(
             windows=self.windows,
             plans=self.plans,
             banks=self.banks,
-            context=consolidate.ConsolidateContext(
-                self.memories, self.consolidator, self.embedder, self.token_budget, self.retention_policy, self.clock()
-            ),
+            memories=self.memories,
+            consolidator=self.consolidator,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
+            retention_policy=self.retention_policy,
+            now=self.clock(),
         )
-        return {"outcome": outcome}
+        return {"outcome": consolidate.consolidate(_attempt(payload), context=context)}
 
     def _commit(self, payload: dict[str, Any]) -> dict[str, Any]:
-        outcome = commit.commit(
-            _attempt(payload),
+        context = commit.CommitContext(
             windows=self.windows,
             plans=self.plans,
             memories=self.memories,
@@ -332,17 +336,12 @@ class World:
             retention_policy=self.retention_policy,
             now=self.clock(),
         )
-        return {"outcome": outcome}
+        return {"outcome": commit.commit(_attempt(payload), context=context)}
 
     def _fail(self, payload: dict[str, Any]) -> dict[str, Any]:
-        failed = fail.fail(
-            _attempt(payload),
-            payload["outcome"],
-            windows=self.windows,
-            now=self.clock(),
-            jitter=self.random.random,
-        )
-        return {"outcome": "parked" if failed.is_parked else "failed"}
+        context = fail.FailContext(self.windows, self.clock(), self.random.random)
+        failure = fail.fail(_attempt(payload), payload["outcome"], context=context)
+        return {"outcome": "parked" if failure.is_parked else "failed"}
 
 
 def _attempt(payload: dict[str, Any]) -> Attempt:

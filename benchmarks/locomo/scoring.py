@@ -41,7 +41,7 @@ class StoredConversation:
     @cached_property
     def words(self) -> dict[tuple[str, int], bm25.WordCounts]:
         """Return the words of each event without its neighbours, by its place."""
-        return {one.place: bm25.count_words(citations.event_line(one.event)) for one in self.events}
+        return {one.source: bm25.count_words(citations.event_line(one.event)) for one in self.events}
 
 
 def load_stored(client: ConversationClient, embedder: Embedder) -> StoredConversation:
@@ -75,7 +75,7 @@ def entries(query: EmbeddedQuery, stored: StoredConversation) -> dict[str, list[
 
 
 def _without_neighbours(entry: SearchEntry, stored: StoredConversation) -> SearchEntry:
-    return replace(entry, words=stored.words[entry.item.place]) if isinstance(entry.item, RawEvent) else entry
+    return replace(entry, words=stored.words[entry.item.source]) if isinstance(entry.item, RawEvent) else entry
 
 
 def recalls(stored: StoredConversation, embedder: Embedder) -> Iterator[tuple[str, float, Recall]]:

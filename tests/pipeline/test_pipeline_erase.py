@@ -56,13 +56,7 @@ def lived(client: Any) -> World:
     world.ingest(said("d", "4"), streamId="sealed", forceFlush=True)
     world.deliver()
     call = GenerateCall("default", SCOPE, token="t", memories=(DirectMemory(f"e {WORD}"),))
-    context = {
-        "streams": world.streams,
-        "windows": world.windows,
-        "banks": world.banks,
-        "retention_policy": world.retention_policy,
-    }
-    generate(call, **context, now=world.clock())
+    generate(call, context=world.generating)
     world.ingest(said("f", "6"), streamId="open", rule={"eventCount": 9}, revisionLabels={"l": WORD})
     talked(world)
     return world
@@ -71,8 +65,8 @@ def lived(client: Any) -> World:
 def park(world: World, sid: str) -> None:
     """Let the first window of a stream have failed too often."""
     window = world.windows.get("default", sid, 1)
-    assert world.windows.hold(window)
-    assert world.windows.failed(window, failure="MODEL_REFUSED", failures=5, due=None, now=world.clock())
+    assert world.windows.suspend_expiry(window)
+    assert world.windows.record_failure(window, failure="MODEL_REFUSED", failures=5, due=None, now=world.clock())
 
 
 def talked(world: World) -> None:
@@ -108,7 +102,7 @@ def check(world: World) -> None:
     assert not [item for item in aws.dump(world.client) if "G1SK" in item], "nothing stays due"
 
 
-def test_nothing_is_left_of_what_was_said(client):
+def test_nothing_of_an_erased_scope_is_left(client):
     """Events, windows, plans, memories, revisions, citations, deleted ones and chats are gone, and counted."""
     world = lived(client)
     assert len(scanner.places(client, WORD)) > 12
@@ -127,7 +121,7 @@ def test_a_dry_run_counts_and_takes_nothing(client):
     """What would go is told, kind by kind, as it is then erased; nothing is written."""
     world = lived(client)
     before = aws.dump(client)
-    would = erase.counted("default", SCOPE, ASKED, context=world.erasing())
+    would = erase.count_scope("default", SCOPE, ASKED, context=world.erasing())
     assert aws.dump(client) == before
     done = erased(world).counts
     assert {kind: done.get(kind) for kind in would} == would
@@ -153,7 +147,7 @@ def test_operations_tell_of_the_erasure(client):
         after = world.windows.get("default", sid, 1)
         is_done = before is not None and before.state is WindowState.DONE
         assert after.state is (WindowState.DONE if is_done else WindowState.ERASED)
-        assert (after.direct, after.settings.is_empty, after.held) == ((), True, False)
+        assert (after.direct, after.settings.is_empty, after.is_expiry_suspended) == ((), True, False)
 
 
 def test_an_erasure_goes_on_where_it_stopped(client):
@@ -177,7 +171,7 @@ def test_a_bank_is_erased_and_lives_on(client):
     """All scopes, sessions and conversations of a bank go; another bank, and what is said afterwards, stay."""
     world = lived(client)
     world.ingest(said("other", "1"), bank="default", scope={"user_id": "u3"}, streamId="x", rule={"eventCount": 5})
-    would = erase.counted_bank("default", context=world.erasing())
+    would = erase.count_bank("default", context=world.erasing())
     assert would["scopes"] == 3
     done = erase.erase_bank("default", context=world.erasing())
     assert done.ended
@@ -372,10 +366,10 @@ def test_a_bank_that_is_taken_up_again_begins_where_it_stopped(client):
     time_for = iter([True] * 6)
     erase.erase_bank("default", context=world.erasing(lambda: next(time_for, False)))
     stopped = world.erasures.find("default", "")
-    left = [place for place, _ in world.erasures.scopes("default", stopped.place)]
+    left = [place for place, _ in world.erasures.scopes("default", stopped.cursor)]
     assert stopped.ended is None
     assert 0 < len(left) < 12
-    assert all(place > stopped.place for place in left)
+    assert all(place > stopped.cursor for place in left)
     done = erase.proceed(stopped, context=world.erasing())
     assert (done.counts["scopes"], done.counts["events"]) == (12, 12)
 
@@ -396,13 +390,7 @@ def test_a_fact_that_is_stated_meanwhile_stays(client):
     erase.erase_scope("default", SCOPE, ASKED, context=world.erasing(lambda: False))
     world.clock.move(seconds=1)
     call = GenerateCall("default", SCOPE, token="later", memories=(DirectMemory("I ski"),))
-    context = {
-        "streams": world.streams,
-        "windows": world.windows,
-        "banks": world.banks,
-        "retention_policy": world.retention_policy,
-    }
-    generate(call, **context, now=world.clock())
+    generate(call, context=world.generating)
     world.finish()
     check(world)
     assert world.facts() == ["I ski"]

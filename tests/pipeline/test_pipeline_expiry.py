@@ -58,7 +58,7 @@ def test_results_of_an_unfinished_window_never_expire(world, stuck):
     assert expiries(world, "P#000000000002") == [None]
     world.consolidator.is_down = False
     world.clock.move(days=200)
-    world.windows.redriven(stuck, due=world.clock())
+    world.windows.redrive(stuck, due=world.clock())
     world.recover(1)
     world.settle()
     assert again(world, stuck).state is WindowState.DONE
@@ -72,7 +72,9 @@ def again(world, window):
     return world.windows.get("default", window.stream.sid, window.number)
 
 
-def test_results_stored_while_a_window_is_held_do_not_expire(world, stuck):
-    """What a later attempt at a held window stores has no expiry from the start."""
+def test_results_stored_during_a_suspension_do_not_expire(world, stuck):
+    """Results of a later attempt have no expiry while that of the window is suspended."""
     assert world.retention_policy.of_results(stuck, now=world.clock()) is None
-    assert world.retention_policy.of_results(replace(stuck, held=False), now=world.clock()) > world.clock()
+    assert (
+        world.retention_policy.of_results(replace(stuck, is_expiry_suspended=False), now=world.clock()) > world.clock()
+    )

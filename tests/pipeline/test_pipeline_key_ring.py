@@ -49,30 +49,30 @@ def store(world, counted):
 
 @pytest.fixture
 def ring(store, clock):
-    return ApiKeyCache(store, clock, most=3)
+    return ApiKeyCache(store, clock, max_keys=3)
 
 
 def refused(ring, text):
     with pytest.raises(Unauthenticated) as found:
-        ring.holder(text)
+        ring.principal(text)
     return str(found.value)
 
 
 def test_a_token_opens_with_one_read_a_minute(ring, counted, clock):
     """The first use reads one item, further ones nothing until a minute has passed."""
     for _ in range(5):
-        assert ring.holder(TOKENS[0].reveal()).name == TOKENS[0].key_id
+        assert ring.principal(TOKENS[0].reveal()).name == TOKENS[0].key_id
     clock.move(seconds=59)
-    ring.holder(TOKENS[0].reveal())
+    ring.principal(TOKENS[0].reveal())
     assert counted == ["get_item"]
     clock.move(seconds=1)
-    ring.holder(TOKENS[0].reveal())
+    ring.principal(TOKENS[0].reveal())
     assert counted == ["get_item"] * 2
 
 
 def test_a_revoked_key_opens_for_a_minute_at_most(ring, store, clock):
     """What is remembered is forgotten in time."""
-    ring.holder(TOKENS[0].reveal())
+    ring.principal(TOKENS[0].reveal())
     store.revoke(TOKENS[0].key_id, now=clock())
     clock.move(seconds=60)
     refused(ring, TOKENS[0].reveal())
@@ -81,21 +81,21 @@ def test_a_revoked_key_opens_for_a_minute_at_most(ring, store, clock):
 def test_an_expired_key_is_not_opened_by_memory(ring, clock):
     """The expiry counts to the second, also for a key that is remembered."""
     clock.move(minutes=9, seconds=59)
-    ring.holder(TOKENS[0].reveal())
+    ring.principal(TOKENS[0].reveal())
     clock.move(seconds=1)
     refused(ring, TOKENS[0].reveal())
 
 
 def test_memory_takes_no_other_secret(ring):
     """A key that is remembered still asks for its own secret."""
-    ring.holder(TOKENS[0].reveal())
+    ring.principal(TOKENS[0].reveal())
     refused(ring, Token(TOKENS[0].key_id, TOKENS[1].secret).reveal())
 
 
 def test_a_clock_that_is_set_back_keeps_no_key(ring, store, clock):
     """What was remembered later than now is read again."""
     clock.move(minutes=5)
-    ring.holder(TOKENS[0].reveal())
+    ring.principal(TOKENS[0].reveal())
     store.revoke(TOKENS[0].key_id, now=clock())
     clock.move(minutes=-5)
     refused(ring, TOKENS[0].reveal())
@@ -106,7 +106,7 @@ def test_unknown_keys_are_not_remembered(ring, counted, store, clock):
     token = TOKENS[4]
     refused(ring, token.reveal())
     store.create(ApiKey(token.key_id, token.digest, operator("new"), START))
-    assert ring.holder(token.reveal()).name == "new"
+    assert ring.principal(token.reveal()).name == "new"
 
 
 def test_what_is_no_token_reads_nothing(ring, counted):
@@ -119,13 +119,13 @@ def test_what_is_no_token_reads_nothing(ring, counted):
 def test_memory_has_a_bound(ring, counted):
     """The longest known key makes way for a new one; every key still opens."""
     for token in TOKENS[:4]:
-        ring.holder(token.reveal())
-    assert len(ring._known) == 3
+        ring.principal(token.reveal())
+    assert len(ring._cached) == 3
     counted.clear()
     for token in TOKENS[1:4]:
-        ring.holder(token.reveal())
+        ring.principal(token.reveal())
     assert counted == []
-    ring.holder(TOKENS[0].reveal())
+    ring.principal(TOKENS[0].reveal())
     assert counted == ["get_item"]
 
 

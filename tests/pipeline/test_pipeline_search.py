@@ -4,7 +4,7 @@ from streambank.model.memory import Memory
 from streambank.pipeline import banks
 from streambank.pipeline.banks import BankChange
 from streambank.pipeline.memories.listing import MAX_TOP_K
-from streambank.pipeline.memories.search import SearchQuery, search
+from streambank.pipeline.memories.search import SearchContext, SearchQuery, search
 from streambank.store.events import Events
 from tests.world import SCOPE, HashEmbedder, event
 
@@ -23,17 +23,8 @@ class Recording(HashEmbedder):
 
 def found(world, text, *, embedder, bank="default", **asked):
     among = world.memories.of_scope(bank, SCOPE, now=world.clock())
-    return search(
-        bank,
-        SCOPE,
-        SearchQuery(text, MAX_TOP_K, **asked),
-        among,
-        memories=world.memories,
-        events=Events(world.table),
-        banks=world.banks,
-        embedder=embedder,
-        now=world.clock(),
-    )
+    context = SearchContext(world.memories, Events(world.table), world.banks, embedder, world.clock())
+    return search(bank, SCOPE, SearchQuery(text, MAX_TOP_K, **asked), among, context=context)
 
 
 def remembered(world, *texts, **more):

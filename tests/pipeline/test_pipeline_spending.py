@@ -24,7 +24,7 @@ def token_budget(world):
 
 
 def asked(token_budget, config, world, usage=SPENT):
-    return token_budget.asked("default", config, lambda: Extraction((), usage), now=world.clock()).usage
+    return token_budget.call("default", config, lambda: Extraction((), usage), now=world.clock()).usage
 
 
 @pytest.mark.parametrize(("model", "micros"), [(None, 4_500), ("small", 375), ("never heard of", 4_500)])
@@ -50,18 +50,18 @@ def test_an_answer_that_cannot_be_used_costs_too(token_budget, world):
         raise error
 
     with pytest.raises(ModelOutputInvalid) as raised:
-        token_budget.asked("default", config(), fail, now=world.clock())
+        token_budget.call("default", config(), fail, now=world.clock())
     assert raised.value.spent.micros == 4_500
     assert token_budget.usage_store.day("default", world.clock().date()).micros == 4_500
 
 
-def test_books_show_the_budget_that_holds(token_budget, world):
+def test_the_report_shows_the_effective_budget(token_budget, world):
     """A bank's own budget goes before the deployment's, and today's tokens are told whatever days are asked for."""
     asked(token_budget, config(), world)
     today = world.clock().date()
     week_ago = today - timedelta(days=7)
-    assert token_budget.books("default", config(), today, today, now=world.clock()).daily_tokens == 5_000
-    books = token_budget.books("default", config(dailyTokenBudget=7), week_ago, week_ago, now=world.clock())
+    assert token_budget.report("default", config(), today, today, now=world.clock()).daily_tokens == 5_000
+    books = token_budget.report("default", config(dailyTokenBudget=7), week_ago, week_ago, now=world.clock())
     assert (books.days, books.daily_tokens, books.tokens_today) == ({}, 7, 1_100)
 
 

@@ -124,10 +124,10 @@ class Service(RuleBasedStateMachine):
             if head is None:
                 assert not expected.pending
                 continue
-            assert (head.window, head.count, head.ripe is not None) == (
+            assert (head.window, head.count, head.seal_reason is not None) == (
                 expected.window,
                 len(expected.pending),
-                expected.ripe,
+                expected.has_seal_reason,
             )
             due = triggers.next_due(head, head.rule)
             assert not head.count or head.due <= due.at, "cnt > 0 => G1SK <= true due"

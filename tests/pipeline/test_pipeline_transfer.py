@@ -103,7 +103,7 @@ def talked(world: World) -> None:
 
 
 def exported(world: World, bank: str = "default", wanted: TransferSpec | None = None, **more: Any) -> Transfer:
-    done = export.begin(bank, wanted or TransferSpec(), context=world.exporting(**more))
+    done = export.export_bank(bank, wanted or TransferSpec(), context=world.exporting(**more))
     assert done.ended, done
     assert done.failure is None
     return done
@@ -114,7 +114,7 @@ def manifest_of(transfer: Transfer) -> str:
 
 
 def imported(world: World, source: str, bank: str = OTHER) -> Transfer:
-    done = import_job.begin(bank, source, context=world.importing())
+    done = import_job.import_bank(bank, source, context=world.importing())
     assert done.ended
     assert done.failure is None, done.failure
     return done
@@ -316,7 +316,7 @@ def test_an_erasure_beats_an_import(client):
     world = lived(client)
     source = manifest_of(exported(world))
     budget = iter([True] * 3)
-    begun = import_job.begin(OTHER, source, context=world.importing(lambda: next(budget, False)))
+    begun = import_job.import_bank(OTHER, source, context=world.importing(lambda: next(budget, False)))
     assert begun.ended is None
     world.clock.move(seconds=1)
     for scope in (SCOPE, ELSEWHERE):
@@ -341,7 +341,7 @@ def test_an_import_waits_for_an_erasure_that_is_older(client):
     erase.erase_scope(OTHER, SCOPE, ErasureTarget(), context=world.erasing(lambda: False))
     world.clock.move(seconds=1)
     with pytest.raises(Unavailable):
-        import_job.begin(OTHER, source, context=world.importing())
+        import_job.import_bank(OTHER, source, context=world.importing())
     for _ in range(5):
         world.clock.move(minutes=2)
         world.sweep()
@@ -373,7 +373,7 @@ def erased_at(world: World, source: str, at: int) -> int:
     interruption = Interruption(world, erasing, at)
     world.client.meta.events.register("before-call.dynamodb", interruption)
     try:
-        import_job.begin(OTHER, source, context=world.importing())
+        import_job.import_bank(OTHER, source, context=world.importing())
     except Unavailable:
         pass
     finally:
@@ -388,10 +388,10 @@ def test_a_job_goes_on_where_it_stopped(client):
     """Without time for more than a step both jobs come to their ends, one sweep after the other."""
     world = lived(client)
     whole = lines(world, exported(world))
-    begun = export.begin("default", TransferSpec(), context=world.exporting(lambda: False))
+    begun = export.export_bank("default", TransferSpec(), context=world.exporting(lambda: False))
     assert begun.ended is None
     with pytest.raises(Unavailable):
-        export.begin("default", TransferSpec(SCOPE), context=world.exporting())
+        export.export_bank("default", TransferSpec(SCOPE), context=world.exporting())
     for _ in range(200):
         found = Transfers(world.table).find("default", Direction.EXPORT)
         if found.ended:
@@ -399,7 +399,7 @@ def test_a_job_goes_on_where_it_stopped(client):
         export.proceed(found, context=world.exporting(lambda: False))
     assert len(found.parts) > 20
     assert lines(world, found) == whole
-    import_job.begin(OTHER, manifest_of(found), context=world.importing(lambda: False))
+    import_job.import_bank(OTHER, manifest_of(found), context=world.importing(lambda: False))
     for _ in range(200):
         job = Transfers(world.table).find(OTHER, Direction.IMPORT)
         if job.ended:
@@ -446,9 +446,9 @@ def kill(client: Any, s3: Any, at: int, *, after: bool, is_import: bool) -> bool
     disarm = armed(world, killer)
     try:
         if is_import:
-            import_job.begin(OTHER, manifest_of(whole), context=world.importing())
+            import_job.import_bank(OTHER, manifest_of(whole), context=world.importing())
         else:
-            export.begin("default", TransferSpec(), context=world.exporting(part_bytes=2_000))
+            export.export_bank("default", TransferSpec(), context=world.exporting(part_bytes=2_000))
     except Killed:
         pass
     finally:
@@ -494,20 +494,20 @@ def test_a_run_that_was_thought_dead_harms_nothing(client):
     """A run that writes its part after another took the job up books nothing, and its part is nobody's."""
     world = lived(client)
     whole = lines(world, exported(world))
-    export.begin("default", TransferSpec(), context=world.exporting(lambda: False))
+    export.export_bank("default", TransferSpec(), context=world.exporting(lambda: False))
     found = Transfers(world.table).find("default", Direction.EXPORT)
     slow = Transfers(world.table).claim(found, now=world.clock())
     done = export.proceed(slow, context=world.exporting())
     world.objects.put(slow.prefix + slow.next_part, b'{"kind": "late"}\n')
     with pytest.raises(Unavailable):
-        Transfers(world.table).book(slow, (0, "", ""), {}, has_part=True, now=world.clock())
+        Transfers(world.table).record_progress(slow, (0, "", ""), {}, has_part=True, now=world.clock())
     assert lines(world, done) == whole
 
 
 def test_jobs_of_a_bank_that_is_gone_end(client):
     """A job whose bank was deleted is not due for ever."""
     world = lived(client)
-    export.begin("default", TransferSpec(), context=world.exporting(lambda: False))
+    export.export_bank("default", TransferSpec(), context=world.exporting(lambda: False))
     world.client.delete_item(TableName=aws.TABLE, Key={"PK": {"S": "BANKS"}, "SK": {"S": OTHER}})
     source = manifest_of(exported(world))
     restored = Transfers(world.table).begin(OTHER, Direction.IMPORT, TransferSpec(source=source), now=world.clock())
@@ -540,7 +540,7 @@ def test_what_cannot_be_read_ends_an_import_and_says_where(client, line, problem
     first = done.prefix + done.parts[0]
     text = aws.objects(world.s3)[first].splitlines()
     world.objects.put(first, b"\n".join([text[0], line, *text[1:]]))
-    failed = import_job.begin(OTHER, manifest_of(done), context=world.importing())
+    failed = import_job.import_bank(OTHER, manifest_of(done), context=world.importing())
     assert failed.ended
     assert failed.failure.startswith(f"source: {done.parts[0]} line 2: ")
     assert problem in failed.failure
@@ -552,14 +552,14 @@ def test_no_export_is_no_import(client):
     world = lived(client)
     done = exported(world)
     with pytest.raises(InvalidArgument):
-        import_job.begin(OTHER, f"{done.prefix}x", context=world.importing())
+        import_job.import_bank(OTHER, f"{done.prefix}x", context=world.importing())
     world.objects.put("default/export-9/manifest.json", b'{"format": "other"}')
     with pytest.raises(InvalidArgument):
-        import_job.begin(OTHER, "default/export-9/manifest.json", context=world.importing())
+        import_job.import_bank(OTHER, "default/export-9/manifest.json", context=world.importing())
     assert Transfers(world.table).find(OTHER, Direction.IMPORT) is None
     world.s3.delete_object(Bucket=aws.BUCKET, Key=done.prefix + done.parts[0])
-    failed = import_job.begin(OTHER, manifest_of(done), context=world.importing())
-    assert "not there any more" in failed.failure
+    failed = import_job.import_bank(OTHER, manifest_of(done), context=world.importing())
+    assert "does not exist any more" in failed.failure
 
 
 def test_ids_of_jobs():

@@ -42,7 +42,7 @@ def test_the_banks_default_decides_where_the_stream_has_no_rule():
 
 def test_a_ripe_window_names_why():
     """A window that is about to be sealed says what made it ripe, not its timer."""
-    shown = operations.buffering(filled(10, rule=RULE, ripe=Reason.EVENT_COUNT), None)
+    shown = operations.buffering(filled(10, rule=RULE, seal_reason=Reason.EVENT_COUNT), None)
     assert shown.next_trigger == NextTrigger("EVENT_COUNT", NOW)
 
 

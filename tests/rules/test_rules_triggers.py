@@ -127,12 +127,12 @@ def test_due_stays_due(head, rule, later):
     assert triggers.decide(head, rule, now=due.at + later) is not None
 
 
-@given(head=heads(), rule=rules(), now=instants(), ripe=st.sampled_from(Reason))
-def test_ripe_is_sticky(head, rule, now, ripe):
+@given(head=heads(), rule=rules(), now=instants(), seal_reason=st.sampled_from(Reason))
+def test_ripe_is_sticky(head, rule, now, seal_reason):
     """A window that was ripe once is sealed for that reason, whatever the rule says since."""
-    head = replace(head, ripe=ripe)
-    assert triggers.decide(head, rule, now=now) is ripe
-    assert triggers.must_seal_first(head, rule, now=now) is ripe
+    head = replace(head, seal_reason=seal_reason)
+    assert triggers.decide(head, rule, now=now) is seal_reason
+    assert triggers.must_seal_first(head, rule, now=now) is seal_reason
 
 
 def test_the_count_ripens_at_its_threshold_and_not_before():

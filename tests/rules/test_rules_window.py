@@ -71,15 +71,15 @@ def test_a_head_keeps_its_books(steps, bank_rule):
         assert head.start == head.seq - head.count + 1
         assert head.anchor == anchor
         assert head.settings == before.settings.overridden_by(step["settings"])
-        assert before.ripe is None or head.ripe is before.ripe
-        assert step["is_last_part"] or head.ripe is before.ripe
+        assert before.seal_reason is None or head.seal_reason is before.seal_reason
+        assert step["is_last_part"] or head.seal_reason is before.seal_reason
         assert before.due is None or head.due <= before.due
         if arrivals:
             rule = triggers.effective_rule(None, head.rule, bank_rule)
             assert head.due <= triggers.round_up_to_second(true_due(arrivals, anchor, rule))
             assert head.due.microsecond == 0
         else:
-            assert head.ripe is None
+            assert head.seal_reason is None
 
 
 def test_the_first_event_opens_the_window():
@@ -87,7 +87,7 @@ def test_the_first_event_opens_the_window():
     head = admitted(EMPTY, "hello", rule=TEN)
     assert (head.seq, head.window, head.start, head.count) == (1, 1, 1, 1)
     assert head.first_arrival == head.last_arrival == head.anchor == NOW
-    assert (head.rule, head.ripe, head.due) == (TEN, None, NOW + timedelta(hours=24))
+    assert (head.rule, head.seal_reason, head.due) == (TEN, None, NOW + timedelta(hours=24))
 
 
 def test_a_clock_that_runs_back_takes_no_arrival_back():
@@ -97,44 +97,44 @@ def test_a_clock_that_runs_back_takes_no_arrival_back():
 
 
 def test_the_threshold_ripens_the_window_now():
-    """The tenth event makes the window ripe, and the sweep is told to look at once."""
+    """The tenth event makes the window seal_reason, and the sweep is told to look at once."""
     almost = admitted(EMPTY, *"123456789", rule=TEN)
-    assert almost.ripe is None
-    ripe = admitted(almost, "10", now=NOW + MINUTE)
-    assert (ripe.ripe, ripe.due) == (Reason.EVENT_COUNT, NOW + MINUTE)
+    assert almost.seal_reason is None
+    seal_reason = admitted(almost, "10", now=NOW + MINUTE)
+    assert (seal_reason.seal_reason, seal_reason.due) == (Reason.EVENT_COUNT, NOW + MINUTE)
 
 
 def test_a_batch_that_overshoots_stays_whole():
     """A call that passes the count by far stays in one window."""
     head = admitted(EMPTY, *(str(number) for number in range(25)), rule=TEN)
-    assert (head.count, head.window, head.ripe) == (25, 1, Reason.EVENT_COUNT)
+    assert (head.count, head.window, head.seal_reason) == (25, 1, Reason.EVENT_COUNT)
 
 
 def test_only_the_last_part_ripens():
     """Parts before the last let the sweep look within a minute instead, in case the last one never comes."""
     part = admitted(EMPTY, *(str(number) for number in range(25)), rule=TEN, is_last_part=False)
-    assert (part.ripe, part.due) == (None, NOW + timedelta(seconds=60))
+    assert (part.seal_reason, part.due) == (None, NOW + timedelta(seconds=60))
     assert triggers.decide(part, TEN, now=NOW) is Reason.EVENT_COUNT
     forced = admitted(EMPTY, "one", force=True, rule=TEN, is_last_part=False)
-    assert forced.ripe is None
+    assert forced.seal_reason is None
 
 
 def test_an_empty_last_part_ripens_what_earlier_parts_added():
     """A last part whose events were all known still evaluates the count."""
     part = admitted(EMPTY, *"0123456789", rule=TEN, is_last_part=False)
-    assert admitted(part, rule=TEN).ripe is Reason.EVENT_COUNT
+    assert admitted(part, rule=TEN).seal_reason is Reason.EVENT_COUNT
 
 
 def test_no_rule_at_all_flushes_at_once():
     """Without a rule of call, stream and bank the first event is generated from at once."""
-    assert admitted(EMPTY, "hello").ripe is Reason.NO_RULE
-    assert admitted(EMPTY, "hello", bank_rule=TEN).ripe is None
+    assert admitted(EMPTY, "hello").seal_reason is Reason.NO_RULE
+    assert admitted(EMPTY, "hello", bank_rule=TEN).seal_reason is None
 
 
 def test_an_explicit_empty_rule_flushes_and_takes_the_stored_one_off():
     """{} flushes what is pending, overrides the bank's default for this call, and leaves no rule on the stream."""
     head = admitted(filled(3, rule=TEN), rule=TriggerRule(), bank_rule=TEN)
-    assert (head.ripe, head.rule) == (Reason.NO_RULE, None)
+    assert (head.seal_reason, head.rule) == (Reason.NO_RULE, None)
 
 
 def test_the_banks_default_is_not_copied():
@@ -150,9 +150,9 @@ def test_what_rule_a_stream_keeps(stored, said):
 
 
 def test_a_call_without_events_evaluates_the_count():
-    """A rule that arrives alone and finds enough events makes the window ripe at once."""
+    """A rule that arrives alone and finds enough events makes the window seal_reason at once."""
     head = admitted(filled(5, rule=TEN), rule=TriggerRule(event_count=5), now=NOW + MINUTE)
-    assert (head.count, head.ripe, head.due) == (5, Reason.EVENT_COUNT, NOW + MINUTE)
+    assert (head.count, head.seal_reason, head.due) == (5, Reason.EVENT_COUNT, NOW + MINUTE)
 
 
 def test_force_on_an_empty_window_does_nothing():
@@ -162,8 +162,8 @@ def test_force_on_an_empty_window_does_nothing():
 
 def test_ripe_outlives_a_longer_rule():
     """A condition that was met is not withdrawn by a later rule (I5)."""
-    ripe = admitted(filled(9, rule=TEN), "tenth")
-    assert admitted(ripe, rule=TriggerRule(event_count=500)).ripe is Reason.EVENT_COUNT
+    seal_reason = admitted(filled(9, rule=TEN), "tenth")
+    assert admitted(seal_reason, rule=TriggerRule(event_count=500)).seal_reason is Reason.EVENT_COUNT
 
 
 def test_a_shorter_rule_moves_the_due_time_earlier():
@@ -191,7 +191,7 @@ def test_the_last_word_on_each_setting_wins(first, second):
 def test_sealing_closes_one_window_and_opens_the_next(count, sealed, rule, said):
     """The closed window holds exactly the pending events; the next starts after them, empty, without a timer."""
     head = replace(
-        filled(count, rule=TEN, settings=said, ripe=Reason.FORCE_FLUSH, due=NOW),
+        filled(count, rule=TEN, settings=said, seal_reason=Reason.FORCE_FLUSH, due=NOW),
         seq=sealed + count,
         start=sealed + 1,
         window=7,
@@ -209,7 +209,7 @@ def test_sealing_closes_one_window_and_opens_the_next(count, sealed, rule, said)
 def test_an_empty_window_is_never_sealed():
     """Sealing nothing is refused, also where everything else says that it is time."""
     with pytest.raises(ValueError, match="empty window"):
-        seal(replace(EMPTY, ripe=Reason.FORCE_FLUSH), Reason.FORCE_FLUSH, None, now=NOW)
+        seal(replace(EMPTY, seal_reason=Reason.FORCE_FLUSH), Reason.FORCE_FLUSH, None, now=NOW)
 
 
 def test_settings_end_with_their_window():

@@ -106,7 +106,7 @@ def heads():
         last_arrival=st.none() | instants(),
         anchor=st.none() | instants(),
         rule=st.none() | rules(),
-        ripe=st.none() | st.sampled_from(Reason),
+        seal_reason=st.none() | st.sampled_from(Reason),
         settings=settings(),
         due=st.none() | seconds(),
     )

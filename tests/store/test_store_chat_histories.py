@@ -38,7 +38,7 @@ def large(version, **more):
 def stored(histories, history, before=None, bank="default"):
     """Store *history* in the place of *before* and return its pointer."""
     pointer = histories.prepare(bank, history, now=NOW)
-    histories.turn(bank, before, pointer, now=NOW)
+    histories.replace(bank, before, pointer, now=NOW)
     return pointer
 
 
@@ -93,7 +93,7 @@ def test_chunks_are_in_no_reading_before_the_turn(world, histories):
     prepared = histories.prepare("default", large("v2"), now=NOW)
     assert histories.read("default", histories.find("default", "c 1")) == large("v1")
     assert {key[:5] for key in sort_keys(world)} == {"C#v1#", "C#v2#", "H", "O#v2"}
-    histories.turn("default", first, prepared, now=NOW)
+    histories.replace("default", first, prepared, now=NOW)
     assert histories.read("default", histories.find("default", "c 1")) == large("v2")
     assert {key[:5] for key in sort_keys(world)} == {"C#v1#", "C#v2#", "H", "O#v1"}
 
@@ -115,7 +115,7 @@ def test_nobody_writes_over_what_he_did_not_read(world, histories):
     before = aws.dump(world.client)
     for stale in (None, first):
         with pytest.raises(Conflict):
-            histories.turn("default", stale, replace(second, version="v3"), now=NOW)
+            histories.replace("default", stale, replace(second, version="v3"), now=NOW)
     with pytest.raises(Conflict):
         histories.delete("default", first, now=NOW)
     assert aws.dump(world.client) == before
@@ -127,7 +127,7 @@ def test_what_was_cleared_cannot_be_turned_to(world, histories):
     late = histories.prepare("default", large("v2"), now=NOW)
     histories.clear("default", NAME, "v2")
     with pytest.raises(Conflict):
-        histories.turn("default", first, late, now=NOW)
+        histories.replace("default", first, late, now=NOW)
     assert histories.read("default", histories.find("default", "c 1")) == a_history("a")
     assert sort_keys(world) == ["H"]
 
@@ -182,4 +182,4 @@ def test_histories_go_with_their_bank(world, histories):
 
 def test_a_note_says_what_is_due():
     """The index holds keys only; a note's names bank, conversation and version."""
-    assert due_item(*keys.chat_note("b", "n", "v")) == DueItem(DueKind.CHAT, "b", "n", version="v")
+    assert due_item(keys.chat_note("b", "n", "v")) == DueItem(DueKind.CHAT, "b", "n", version="v")

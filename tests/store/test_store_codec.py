@@ -54,9 +54,9 @@ def test_heads_come_back(head):
 
 @FEW
 @given(head=heads())
-def test_the_stream_filter_sees_ripe_heads(head):
+def test_the_stream_filter_matches_heads_that_must_be_sealed(head):
     """Attribute `ripe` is the number 1 exactly if the window must be sealed: the stream's filter matches on it."""
-    assert codec.head_values(head)["ripe"] == (1 if head.ripe else 0)
+    assert codec.head_values(head)["ripe"] == (1 if head.seal_reason else 0)
 
 
 @FEW

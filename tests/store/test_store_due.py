@@ -20,7 +20,7 @@ MINUTE = timedelta(minutes=1)
 )
 def test_a_key_says_what_is_due(key, item):
     """The index holds keys only; each names what the sweep must look at."""
-    assert due_item(*key) == item
+    assert due_item(key) == item
 
 
 def filled(world, count=12):

@@ -40,7 +40,7 @@ def test_the_newest_events_of_all_streams_come_first(world):
     found = looked(world)
     assert texts(found) == ["four", "three", "two", "one"]
     assert [(one.stream.name, one.event.seq) for one in found.events] == [("a", 3), ("b", 1), ("a", 2), ("a", 1)]
-    assert not found.is_cut
+    assert not found.is_truncated
 
 
 def test_no_event_crosses_a_scope_or_a_bank(world):
@@ -92,7 +92,7 @@ def test_erased_windows_show_nothing(world):
     assert texts(looked(world)) == ["open"]
 
 
-@pytest.mark.parametrize(("name", "most"), [("MOST_EVENTS", 2), ("MOST_BYTES", 1), ("MOST_STREAMS", 1)])
+@pytest.mark.parametrize(("name", "most"), [("MAX_EVENTS", 2), ("MAX_BYTES", 1), ("MAX_STREAMS", 1)])
 def test_a_search_does_not_look_at_everything(world, monkeypatch, name, most):
     """Beyond a bound on events, bytes or streams the newest are looked at, and it says that there are more."""
     told(world, "one", stream="a")
@@ -100,7 +100,7 @@ def test_a_search_does_not_look_at_everything(world, monkeypatch, name, most):
     told(world, "three", stream="b")
     monkeypatch.setattr(events_module, name, most)
     found = looked(world)
-    assert found.is_cut
+    assert found.is_truncated
     assert texts(found)[0] == "three"
     assert len(found.events) < 3
 
@@ -109,14 +109,7 @@ def test_what_was_generated_directly_is_looked_at_too(world):
     """A window that no stream's head stands behind is found by the registry, pending until it is done."""
     said = KeyedEvent(Event("user", ({"text": "hello"},)), None, 100)
     call = GenerateCall("default", SCOPE, "token", (said,))
-    generate(
-        call,
-        streams=world.streams,
-        windows=world.windows,
-        banks=world.banks,
-        retention_policy=world.retention_policy,
-        now=world.clock(),
-    )
+    generate(call, context=world.generating)
     [one] = looked(world, pending_only=True).events
     assert (one.is_pending, one.window, one.stream.name) == (True, 1, DIRECT_STREAM)
     world.settle()

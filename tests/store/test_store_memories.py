@@ -71,7 +71,7 @@ def test_an_expired_memory_is_gone_at_once(world):
     assert world.memories.find_or_tombstone("default", "m1", now=then) is None
     assert world.memories.of_scope("default", SCOPE, now=then) == []
     assert world.memories.view("default", SCOPE, now=then).memories == ()
-    assert world.memories.read_listed(world.memories.listed("default", 9, None), now=then) == []
+    assert world.memories.read_listed("default", world.memories.listed("default", 9, None), now=then) == []
 
 
 def deleted(world, made, *, version=1):
@@ -169,7 +169,7 @@ def test_listed_memories_are_read_again(world):
     """The index only names them: what is shown is the item as it is now, with its own scope."""
     spread(world)
     listed = world.memories.listed("default", 10, None)
-    found = world.memories.read_listed(listed, now=NOW)
+    found = world.memories.read_listed("default", listed, now=NOW)
     assert [one.id for one in found] == [name for _, name, _ in listed]
     assert {str(one.scope) for one in found} == {str(SCOPE), str(OTHER)}
 

@@ -126,7 +126,7 @@ def test_nobody_writes_over_what_he_did_not_read(world, sessions, stale):
     with pytest.raises(Conflict):
         sessions.update("default", seen, replace(seen, display_name="x"))
     with pytest.raises(Conflict):
-        sessions.bury("default", seen, now=NOW)
+        sessions.delete("default", seen, now=NOW)
     assert aws.dump(world.client) == before
 
 
@@ -143,7 +143,7 @@ def test_everything_of_a_session_expires_with_it(world, sessions):
     session = stored(sessions, events=2, expires=NOW + DAY)
     times = [int(item["ttl"]["N"]) for item in aws.dump(world.client)]
     assert times == [int((NOW + DAY).timestamp())] * 4
-    sessions.retime("default", session, None)
+    sessions.set_event_expiry("default", session, None)
     sessions.update("default", session, replace(session, expires=None))
     assert not any("ttl" in item for item in aws.dump(world.client))
 
@@ -153,7 +153,7 @@ def test_retiming_leaves_the_remains_of_another_session_alone(world, sessions):
     stored(sessions, events=2, expires=NOW + DAY)
     world.client.delete_item(TableName=aws.TABLE, Key={"PK": {"S": "X#default#s1"}, "SK": {"S": "S"}})
     anew = stored(sessions, events=1, first=2_000, expires=NOW + DAY)
-    sessions.retime("default", anew, None)
+    sessions.set_event_expiry("default", anew, None)
     kept = [item["SK"]["S"] for item in aws.dump(world.client) if "ttl" in item and item["SK"]["S"].startswith("E#")]
     assert kept == ["E#000000001001", "E#000000001002"]
     assert [event.number for event in sessions.events("default", anew)] == [2_001]
@@ -174,7 +174,7 @@ def test_a_buried_session_leaves_nothing(world, sessions):
     stored(sessions, "s", events=1)
     kept = aws.dump(world.client)
     session = stored(sessions, "s1", events=30)
-    sessions.bury("default", session, now=NOW)
+    sessions.delete("default", session, now=NOW)
     assert aws.dump(world.client) == kept
 
 
@@ -185,8 +185,8 @@ def test_a_burial_that_stopped_is_taken_up_again(world, sessions):
     assert sessions.live("default", "s1", now=NOW) is None
     assert list(sessions.newest("default", None)) == []
     assert sessions.read("default", ["s1"], now=NOW) == {}
-    sessions.bury("default", begun, now=NOW)
-    sessions.bury("default", begun, now=NOW)
+    sessions.delete("default", begun, now=NOW)
+    sessions.delete("default", begun, now=NOW)
     assert aws.dump(world.client) == []
 
 
@@ -194,10 +194,10 @@ def test_a_late_burial_takes_nothing_of_a_new_session(world, sessions):
     """Who still buries a session when another one was made under its id deletes none of the new one's items."""
     session = stored(sessions, events=2)
     begun = sessions.update("default", session, replace(session, deleted=NOW))
-    sessions.bury("default", begun, now=NOW)
+    sessions.delete("default", begun, now=NOW)
     stored(sessions, events=2, first=2_000)
     kept = aws.dump(world.client)
-    sessions.bury("default", begun, now=NOW)
+    sessions.delete("default", begun, now=NOW)
     assert aws.dump(world.client) == kept
 
 

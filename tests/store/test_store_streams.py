@@ -39,7 +39,7 @@ def test_a_commit_is_what_is_read_next(world):
     found = world.streams.read_snapshot(STREAM, [one.key, "unknown"], now=NOW)
     assert found.head == head == world.streams.head("default", STREAM.sid)
     assert found.bank.id == "default"
-    assert found.seen == {one.key: EventMarker(1, 1, one.event.fingerprint())}
+    assert found.markers == {one.key: EventMarker(1, 1, one.event.fingerprint())}
     assert (head.version, head.seq, head.count) == (1, 2, 2)
 
 
@@ -81,11 +81,11 @@ def test_an_expired_marker_is_no_marker(world):
     one = keyed("a", "e1")
     head = committed(world, None, one)
     last = NOW + LIVES.dedup_horizon
-    assert world.streams.read_snapshot(STREAM, [one.key], now=last).seen
+    assert world.streams.read_snapshot(STREAM, [one.key], now=last).markers
     later = last + timedelta(seconds=1)
-    assert world.streams.read_snapshot(STREAM, [one.key], now=later).seen == {}
+    assert world.streams.read_snapshot(STREAM, [one.key], now=later).markers == {}
     head = committed(world, head, one, now=later)
-    assert world.streams.read_snapshot(STREAM, [one.key], now=later).seen[one.key].seq == 2
+    assert world.streams.read_snapshot(STREAM, [one.key], now=later).markers[one.key].seq == 2
 
 
 def test_a_live_marker_is_in_the_way(world):
@@ -123,8 +123,8 @@ def test_large_events_take_several_batches(world):
     assert [found.seq for found in world.windows.events(closed)] == [1, 2, 3, 4]
 
 
-def test_a_bank_that_does_not_exist_has_no_surroundings(world):
+def test_an_unknown_bank_has_an_empty_snapshot(world):
     """A stream of an unknown bank has neither head nor bank."""
     found = world.streams.read_snapshot(replace(STREAM, bank="nobody"), [], now=NOW)
-    assert (found.head, found.bank, found.seen) == (None, None, {})
+    assert (found.head, found.bank, found.markers) == (None, None, {})
     assert world.streams.head_and_bank("nobody", STREAM.sid) == (None, None)

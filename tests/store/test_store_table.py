@@ -101,7 +101,7 @@ def test_who_does_not_read_again_repeats_what_only_met_others(script):
     script.cancels(BUSY, "None")
     script.cancels("None", BUSY)
     script.succeeds()
-    script.table.settle(ACTIONS)
+    script.table.transact_despite_contention(ACTIONS)
     assert len(script.asked) == 3
     assert len({request["ClientRequestToken"] for request in script.asked}) == 3
     assert len(script.pauses) == 2
@@ -112,7 +112,7 @@ def test_a_failed_condition_ends_the_repeats(script):
     script.cancels(BUSY, "None")
     script.cancels(CHECK, BUSY)
     with pytest.raises(Conflict) as conflict:
-        script.table.settle(ACTIONS)
+        script.table.transact_despite_contention(ACTIONS)
     assert conflict.value.failed(0)
     assert len(script.asked) == 2
 

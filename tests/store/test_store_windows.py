@@ -65,10 +65,10 @@ def test_only_the_present_attempt_may_begin(world, sealed):
     begun = world.windows.claim(attempt, now=NOW + MINUTE)
     assert begun == replace(window, began=NOW + MINUTE)
     assert world.windows.claim(replace(attempt, attempt=1), now=NOW) is None
-    assert world.windows.mine(attempt) == begun
-    assert world.windows.mine(replace(attempt, attempt=1)) is None
+    assert world.windows.get_if_current(attempt) == begun
+    assert world.windows.get_if_current(replace(attempt, attempt=1)) is None
     assert world.windows.claim(replace(attempt, window=2), now=NOW) is None
-    assert world.windows.mine(replace(attempt, window=2)) is None
+    assert world.windows.get_if_current(replace(attempt, window=2)) is None
 
 
 def test_candidates_are_stored_once_and_for_ever(world, sealed):
@@ -83,7 +83,7 @@ def test_candidates_are_stored_once_and_for_ever(world, sealed):
 def test_a_late_attempt_stores_nothing(world, sealed):
     """Neither candidates nor plan of an attempt that was given up reach the table."""
     window, attempt = sealed
-    assert world.windows.failed(window, failure="X", failures=1, due=NOW + MINUTE, now=NOW)
+    assert world.windows.record_failure(window, failure="X", failures=1, due=NOW + MINUTE, now=NOW)
     before = aws.dump(world.client)
     assert not world.plans.save_extracted(attempt, FOUND, expires=LATER)
     assert not world.plans.save_plan(attempt, PLAN, expires=LATER)
@@ -105,41 +105,41 @@ def test_a_failure_is_booked_once(world, sealed):
     """A failure counts attempt and tries, waits for its time, and is not booked twice."""
     window, attempt = sealed
     world.windows.claim(attempt, now=NOW)
-    assert world.windows.failed(window, failure="FAILED", failures=1, due=NOW + MINUTE, now=NOW)
-    assert not world.windows.failed(window, failure="FAILED", failures=1, due=NOW + MINUTE, now=NOW)
+    assert world.windows.record_failure(window, failure="FAILED", failures=1, due=NOW + MINUTE, now=NOW)
+    assert not world.windows.record_failure(window, failure="FAILED", failures=1, due=NOW + MINUTE, now=NOW)
     found = again(world, window)
     assert (found.state, found.attempt, found.failures, found.failure) == (WindowState.SEALED, 1, 1, "FAILED")
-    assert (found.due, found.began, found.held) == (NOW + MINUTE, None, True)
+    assert (found.due, found.began, found.is_expiry_suspended) == (NOW + MINUTE, None, True)
 
 
 def test_a_parked_window_waits_for_nobody(world, sealed):
     """Without a next try a window is parked, out of index `due`; a redrive makes it pending with new tries, once."""
     window, _ = sealed
-    assert world.windows.redriven(window, due=NOW) is None
-    world.windows.failed(window, failure="FAILED", failures=5, due=None, now=NOW + MINUTE)
+    assert world.windows.redrive(window, due=NOW) is None
+    world.windows.record_failure(window, failure="FAILED", failures=5, due=None, now=NOW + MINUTE)
     parked = again(world, window)
     assert (parked.state, parked.due, parked.ended) == (WindowState.PARKED, None, NOW + MINUTE)
-    redriven = world.windows.redriven(parked, due=NOW)
+    redriven = world.windows.redrive(parked, due=NOW)
     assert redriven == again(world, window)
     assert (redriven.state, redriven.attempt, redriven.failures) == (WindowState.SEALED, 2, 0)
     assert (redriven.due, redriven.ended) == (NOW, None)
-    assert world.windows.redriven(parked, due=NOW) is None
+    assert world.windows.redrive(parked, due=NOW) is None
 
 
-def test_held_events_never_expire(world, sealed):
+def test_events_whose_expiry_is_suspended_never_expire(world, sealed):
     """Before a window takes longer its events lose their expiry; its end gives it back, a day ahead at least (I6)."""
     window, _ = sealed
     assert None not in batch_expiries(world)
-    world.windows.hold(window)
+    world.windows.suspend_expiry(window)
     assert batch_expiries(world) == [None, None]
     held = again(world, window)
-    assert held.held is True
+    assert held.is_expiry_suspended is True
     retention = timedelta(days=45)
-    world.windows.release_events(held, now=NOW, retention_policy=RetentionPolicy(retention, retention))
+    world.windows.restore_expiry(held, now=NOW, retention_policy=RetentionPolicy(retention, retention))
     assert batch_expiries(world) == [str(int((NOW + retention).timestamp()))] * 2
-    assert (again(world, window).held, again(world, window).due) == (False, None)
+    assert (again(world, window).is_expiry_suspended, again(world, window).due) == (False, None)
     much_later = NOW + timedelta(days=99)
-    world.windows.release_events(held, now=much_later, retention_policy=RetentionPolicy(retention, retention))
+    world.windows.restore_expiry(held, now=much_later, retention_policy=RetentionPolicy(retention, retention))
     assert batch_expiries(world) == [str(int((much_later + timedelta(days=1)).timestamp()))] * 2
 
 
@@ -156,7 +156,7 @@ def test_rearming_is_fenced(world, sealed):
     window, _ = sealed
     assert world.windows.rearm(window, NOW + 9 * MINUTE)
     assert again(world, window).due == NOW + 9 * MINUTE
-    world.windows.failed(window, failure="X", failures=1, due=NOW + MINUTE, now=NOW)
+    world.windows.record_failure(window, failure="X", failures=1, due=NOW + MINUTE, now=NOW)
     assert not world.windows.rearm(window, NOW + 99 * MINUTE)
     assert again(world, window).due == NOW + MINUTE
 
@@ -192,10 +192,10 @@ def test_who_meets_a_transaction_is_not_too_late(world, sealed, met, name):
     assert len(met) < before
 
 
-def test_what_met_a_transaction_is_held(world, sealed, met):
+def test_contention_does_not_stop_a_suspension(world, sealed, met):
     """No expiry is left behind because somebody was at the window at that moment (I6)."""
     window, _ = sealed
-    assert world.windows.hold(window)
+    assert world.windows.suspend_expiry(window)
     assert met.count("TransactWriteItems") == 0
     assert batch_expiries(world) == [None, None]
 

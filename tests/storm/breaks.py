@@ -44,7 +44,7 @@ def _due_time(_params: Action, actions: Actions) -> None:
             action["Item"] = {name: value for name, value in action["Item"].items() if name not in ("G1PK", "G1SK")}
 
 
-def _held(params: Action, actions: Actions) -> None:
+def _suspended_expiry(params: Action, actions: Actions) -> None:
     holds = len(actions) == 2 and _kind(actions[1]) in ("B#", "P#") and "Key" in actions[1]
     if holds and "ConditionCheck" in params["TransactItems"][0]:
         del params["TransactItems"][0]
@@ -64,7 +64,7 @@ NEEDED: dict[str, Callable[[Action, Actions], None]] = {
     "a scope's version": _condition(lambda a, _: _kind(a) == "V"),
     "the token of a request": _token,
     "when a window is due": _due_time,
-    "that a window which is held is pending": _held,
+    "that a window is pending whose expiry is suspended": _suspended_expiry,
 }
 # In a storm's calm at the end the sweep alone works, so this one shows in the fairest weather.
 FOUL = {"when a window is due"}

@@ -306,7 +306,7 @@ class Storm:
                 return
             for window in parked:
                 self.injected["window parked and redriven"] += 1
-                self.world.windows.redriven(window, due=self.world.clock())
+                self.world.windows.redrive(window, due=self.world.clock())
         raise AssertionError("I6: windows are parked again and again")
 
     def _parked(self) -> list[Any]:

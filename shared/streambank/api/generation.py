@@ -49,15 +49,7 @@ def generate_memories(request: ApiRequest, body: GenerateMemoriesRequest) -> Win
         memories=body.memories(),
         settings=settings,
     )
-    stores = request.stores
-    started = generate(
-        call,
-        streams=stores.streams,
-        windows=stores.windows,
-        banks=stores.banks,
-        retention_policy=request.wiring.deployment.retention_policy,
-        now=request.wiring.now(),
-    )
+    started = generate(call, context=request.wiring.generate_context())
     tracing.note({tracing.OPERATION: str(replace(started.id, downstream=False))})
     return operation(_with_verdicts(request, started), request.path.bank_name)
 
@@ -66,10 +58,7 @@ def _with_verdicts(request: ApiRequest, started: Operation) -> Operation:
     """Return the operation with its verdicts, where a repeated call meets a generation that is done."""
     if not started.state.is_final:
         return started
-    stores = request.stores
-    return get_operation(
-        request.path.bank, started.id, streams=stores.streams, windows=stores.windows, plans=stores.plans
-    )
+    return get_operation(request.path.bank, started.id, context=request.wiring.operation_context())
 
 
 def _session(request: ApiRequest, source: SessionSource) -> tuple[dict[str, str], Sequence[KeyedEvent]]:

@@ -41,7 +41,7 @@ def erase_scope(request: ApiRequest, body: EraseScopeRequest) -> ErasureOperatio
         access.check_unbound(request.principal)
     bank_id, context = request.bank().id, request.wiring.jobs.erase_context(TIME)
     if body.dry_run:
-        counts = erase.counted(bank_id, body.scope, target, context=context)
+        counts = erase.count_scope(bank_id, body.scope, target, context=context)
         return dry_run_operation(counts, request.path.bank_name)
     job = erase.erase_scope(bank_id, body.scope, target, context=context)
     return erasure_operation(job, request.path.bank_name)
@@ -60,7 +60,7 @@ def erase_bank(request: ApiRequest, body: EraseRequest) -> ErasureOperation:
     body.check_forced()
     bank_id, context = request.bank().id, request.wiring.jobs.erase_context(TIME)
     if body.dry_run:
-        return dry_run_operation(erase.counted_bank(bank_id, context=context), request.path.bank_name)
+        return dry_run_operation(erase.count_bank(bank_id, context=context), request.path.bank_name)
     return erasure_operation(erase.erase_bank(bank_id, context=context), request.path.bank_name)
 
 
@@ -74,7 +74,7 @@ def erase_bank(request: ApiRequest, body: EraseRequest) -> ErasureOperation:
 def export_bank(request: ApiRequest, body: ExportRequest) -> TransferOperation:
     """Export a scope or a bank."""
     spec, bank_id = body.spec(), request.bank().id
-    job = export.begin(bank_id, spec, context=request.wiring.jobs.export_context(TIME))
+    job = export.export_bank(bank_id, spec, context=request.wiring.jobs.export_context(TIME))
     return transfer_operation(job, request.path.bank_name)
 
 
@@ -89,5 +89,5 @@ def import_bank(request: ApiRequest, body: ImportRequest) -> TransferOperation:
     """Import an export of a bank that the caller administers: nobody reads another's bank this way."""
     bank_id = request.bank().id
     access.check(request.principal, Role.ADMIN, manifest.bank_of(body.source))
-    job = import_job.begin(bank_id, body.source, context=request.wiring.jobs.import_context(TIME))
+    job = import_job.import_bank(bank_id, body.source, context=request.wiring.jobs.import_context(TIME))
     return transfer_operation(job, request.path.bank_name)

@@ -65,7 +65,7 @@ def list_memories(request: ApiRequest) -> Memories:
     name = f"memories {bank_id} {selected.text} {ordered}"
     after = cursor(request.page_position(name, int, int, str))
     page_request = listing.Listing(selected, ordered, request.page_size, after)
-    page, end = listing.listed(bank_id, page_request, memories=request.stores.memories, now=request.wiring.now())
+    page, end = listing.list_memories(bank_id, page_request, memories=request.stores.memories, now=request.wiring.now())
     return without_nulls(
         Memories(
             memories=[wire.memory(memory, request.path.bank_name) for memory in page],

@@ -31,9 +31,8 @@ POLL = timedelta(milliseconds=500)
 
 def window_operation(request: ApiRequest, operation: OperationId) -> WindowOperation:
     """Return the operation of a window, whatever parent its name has in the request. Raises NotFound."""
-    stores, bank = request.stores, request.path.bank
     _check_visible(request, operation)
-    current = get_operation(bank, operation, streams=stores.streams, windows=stores.windows, plans=stores.plans)
+    current = get_operation(request.path.bank, operation, context=request.wiring.operation_context())
     return wire.operation(current, request.path.bank_name)
 
 
@@ -48,8 +47,7 @@ def _check_visible(request: ApiRequest, operation: OperationId) -> None:
     """Raise NotFound if the operation is of a scope that the caller may not know of."""
     # Window 0 is answered for every stream, also for one that never was: refusing it would reveal which streams exist.
     if request.principal.scope is not None and (operation.window or operation.downstream):
-        stores = request.stores
-        scope = scope_of(request.path.bank, operation, streams=stores.streams, windows=stores.windows)
+        scope = scope_of(request.path.bank, operation, context=request.wiring.operation_context())
         if scope is not None and not access.sees(request.principal, scope):
             raise NotFound(f"there is no operation {operation}")
 
@@ -128,8 +126,7 @@ def list_all(request: ApiRequest) -> Operations:
         request.path.bank,
         request.page_size,
         OperationCursor(*after) if after else None,
-        streams=request.stores.streams,
-        windows=request.stores.windows,
+        context=request.wiring.operation_context(),
         bank_rule=request.bank().default_rule,
         state=state,
     )

@@ -59,24 +59,13 @@ def _similar(
 ) -> WithHeaders[RetrievedMemories]:
     top_k = min(params.top_k or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
     query = SearchQuery(params.search_query, top_k, events=params.include_events, pending=params.include_pending)
-    stores = request.stores
-    answer = search(
-        request.path.bank,
-        scope,
-        query,
-        memories,
-        memories=stores.memories,
-        events=stores.events,
-        banks=stores.banks,
-        embedder=request.wiring.embedder,
-        now=request.wiring.now(),
-    )
-    reply = RetrievedMemories(retrievedMemories=wire.retrieved_memories(answer.hits, request.path.bank_name))
+    result = search(request.path.bank, scope, query, memories, context=request.wiring.search_context())
+    reply = RetrievedMemories(retrievedMemories=wire.retrieved_memories(result.hits, request.path.bank_name))
     if params.include_events or params.include_pending:
-        reply["retrievedEvents"] = wire.retrieved_events(answer.hits)
+        reply["retrievedEvents"] = wire.retrieved_events(result.hits)
     headers = {EFFECTIVE_TOP_K: str(top_k)} if params.top_k > top_k else {}
-    if answer.looked_at:
-        headers[EVENTS_LOOKED_AT] = str(answer.looked_at)
+    if result.searched_events:
+        headers[EVENTS_LOOKED_AT] = str(result.searched_events)
     return _reply(reply, headers)
 
 

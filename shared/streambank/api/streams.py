@@ -30,8 +30,7 @@ def list_streams(request: ApiRequest) -> Streams:
         request.path.bank,
         request.page_size,
         (after[0], after[1]) if after else None,
-        streams=request.stores.streams,
-        windows=request.stores.windows,
+        context=request.wiring.operation_context(),
         bank_rule=request.bank().default_rule,
     )
     return without_nulls(
@@ -51,8 +50,7 @@ def find_events(request: ApiRequest, body: FindEventsRequest) -> EventStatuses:
         body.scope,
         body.stream_id,
         body.distinct_ids(),
-        streams=request.stores.streams,
-        windows=request.stores.windows,
+        context=request.wiring.operation_context(),
         now=request.wiring.now(),
     )
     return EventStatuses(events=[wire.event(status, request.path.bank_name) for status in statuses])

@@ -25,5 +25,5 @@ def get_usage(request: ApiRequest) -> UsageReport:
     first, last = wire.days(request.query, now.date())
     bank_id = request.bank().id
     config = bank_config(request.stores.banks.document(bank_id))
-    report = request.wiring.token_budget.books(bank_id, config, first, last, now=now)
+    report = request.wiring.token_budget.report(bank_id, config, first, last, now=now)
     return wire.usage_report(report.days, report.daily_tokens, report.tokens_today)

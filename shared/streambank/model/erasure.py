@@ -1,4 +1,4 @@
-"""Erasures: what is to go, how far one has come, and what went."""
+"""Erasures: what is to be deleted, how far an erasure has come, and what it deleted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RegistryCursor: TypeAlias = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
-    """What goes beside a scope: the sessions of a user, and conversations."""
+    """What is deleted along with a scope: the sessions of a user, and conversations."""
 
     user_id: str | None = None
     conversation_ids: tuple[str, ...] = ()
@@ -25,10 +25,10 @@ class ErasureTarget:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """One erasure of a scope, or of a bank where *cid* is empty; *counts* says how many things of each kind went.
+    """One erasure of a scope, or of a bank where *cid* is empty.
 
-    A run that dies takes its own counts with it: they are what went at least. *place* is how far one has come in a
-    bank.
+    *counts* are how many things of each kind were deleted, at least: the counts of a run that dies are lost. *cursor*
+    is how far the erasure of a bank has come.
     """
 
     bank: str
@@ -36,10 +36,10 @@ class Erasure:
     number: int
     started: datetime
     scope: Mapping[str, str] = field(default_factory=dict)
-    asked: ErasureTarget = field(default_factory=ErasureTarget)
+    request: ErasureTarget = field(default_factory=ErasureTarget)
     ended: datetime | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
-    place: RegistryCursor = (0, "")
+    cursor: RegistryCursor = (0, "")
 
     @property
     def id(self) -> str:
@@ -56,16 +56,16 @@ class ErasureId:
 
     @classmethod
     def parse(cls, text: str) -> ErasureId | None:
-        """Return the erasure that *text* names, or None if it is none of ours."""
-        scope, bank = _SCOPE_JOB.fullmatch(text), _BANK_JOB.fullmatch(text)
-        if scope:
-            return cls(scope[1], int(scope[2]))
-        return cls("", int(bank[1])) if bank else None
+        """Return the erasure that *text* names, or None if it names none."""
+        of_scope, of_bank = _SCOPE_JOB.fullmatch(text), _BANK_JOB.fullmatch(text)
+        if of_scope:
+            return cls(of_scope[1], int(of_scope[2]))
+        return cls("", int(of_bank[1])) if of_bank else None
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Up to which event and window a stream is erased; what came later is none of the erasure's business."""
+    """The last event and the last window of a stream that an erasure deletes; what came later stays."""
 
     seq: int
     window: int

@@ -21,14 +21,14 @@ class Event:
     time: datetime | None = None
 
     def fingerprint(self) -> bytes:
-        """Return 12 bytes that stand for role and parts, not for the time: what makes a repeat a conflict."""
-        parts = [_respelled(part) for part in self.parts]
+        """Return a hash of role and parts, without the time: a repeat with another fingerprint is a conflict."""
+        parts = [_in_camel_case(part) for part in self.parts]
         text = json.dumps([self.role, parts], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).digest()[:12]
 
 
-def _respelled(part: dict[str, Any]) -> dict[str, Any]:
-    """Return *part* with its fields and theirs in camelCase: two spellings are one event. Maps are further down."""
+def _in_camel_case(part: dict[str, Any]) -> dict[str, Any]:
+    """Return *part* with its fields and theirs in camelCase, so that both spellings have one fingerprint."""
     return {
         _camel(name): {_camel(inner): item for inner, item in value.items()} if isinstance(value, dict) else value
         for name, value in part.items()
@@ -42,7 +42,7 @@ def _camel(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyedEvent:
-    """An event on its way in: *key* is what it is remembered by (None: never), *size* its bytes of JSON."""
+    """An event of a call: *key* is that of its marker (None: it gets none), *size* its bytes of JSON."""
 
     event: Event
     key: str | None
@@ -58,7 +58,7 @@ class StoredEvent:
     arrived: datetime
 
     def order(self) -> tuple[datetime, int]:
-        """Return what orders events inside a window: their own time, else arrival; ties by arrival (I7)."""
+        """Return the sort key of events inside a window: their own time, else arrival; ties by arrival (I7)."""
         return (self.event.time or self.arrived, self.seq)
 
 

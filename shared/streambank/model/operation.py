@@ -13,7 +13,7 @@ from streambank.model.window import Window
 
 
 class OperationState(StrEnum):
-    """Where the events of an operation's window are."""
+    """How far the generation of an operation's window has come."""
 
     BUFFERING = "BUFFERING"
     SEALED = "SEALED"
@@ -31,7 +31,7 @@ class OperationState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NextTrigger:
-    """What fires next, when, and how many more events would fire it sooner."""
+    """The trigger that fires next, when, and how many more events would fire it sooner."""
 
     kind: str
     at: datetime
@@ -54,7 +54,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a call did: how many events are new, how many were known, which ids came with other content."""
+    """What an ingest call did: how many events were new, how many duplicates, and which ids had other content."""
 
     operation: Operation
     accepted: int = 0
@@ -73,7 +73,7 @@ class StreamStatus:
 
 @dataclass(frozen=True, slots=True)
 class EventStatus:
-    """Where an event is; one that was never accepted, or so long ago that its id is forgotten, has no operation."""
+    """The window that an event is in; one that was never accepted, or whose marker has expired, has no operation."""
 
     event_id: str
     sequence: int = 0

@@ -1,4 +1,4 @@
-"""Candidates and what becomes of them."""
+"""Candidates, and the plans that say what to do with them."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class PlanStep:
 class Plan:
     """Steps for the candidates from number *start* on, made at version *version* of the scope.
 
-    *offered* maps each memory that the model was shown to its mark then: if none of them changed and no
-    new one came near, the plan still holds at another version.
+    *offered* maps the id of each memory that the model was given to its mark then: if none of them changed and no
+    new one is near, the plan is still valid at another version.
     """
 
     version: int
@@ -81,7 +81,7 @@ class Extracted:
 class Slice:
     """A part of a plan that is complete in itself: candidates *start* to *end*, at most one change.
 
-    *expires* is until when its verdicts are kept; None while the window's events are held.
+    *expires* is until when its verdicts are kept; None while the expiry of the window's events is suspended.
     """
 
     attempt: Attempt
@@ -95,9 +95,12 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What the last slice says about its window; *release* is when the sweep frees its events, if they are held."""
+    """What the last slice records of its window.
+
+    *restore_expiry_at* is when the sweep restores the expiry of its events, None where that is not suspended.
+    """
 
     outcome: Mapping[str, Any]
     ended: datetime
     expires: datetime
-    release: datetime | None
+    restore_expiry_at: datetime | None

@@ -1,4 +1,4 @@
-"""What a search looks at beside memories: raw events, and where they are kept."""
+"""The raw events that a search reads beside memories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streambank.model.stream import StreamId
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """An accepted event of a stream; *is_pending* tells that no memories were made of its window yet."""
+    """An accepted event of a stream; *is_pending* tells that its window was not generated yet."""
 
     stream: StreamId
     window: int
@@ -18,14 +18,14 @@ class RawEvent:
     is_pending: bool
 
     @property
-    def place(self) -> tuple[str, int]:
-        """Return stream and number: what memories cite an event by."""
+    def source(self) -> tuple[str, int]:
+        """Return its sid and number, by which memories cite it."""
         return self.stream.sid, self.event.seq
 
 
 @dataclass(frozen=True, slots=True)
 class EventScan:
-    """The raw events that a search looks at, newest first; *is_cut* tells that a scope has more."""
+    """The raw events that a search reads, newest first; *is_truncated* tells that the scope has more."""
 
     events: tuple[RawEvent, ...] = ()
-    is_cut: bool = False
+    is_truncated: bool = False

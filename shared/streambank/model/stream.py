@@ -11,7 +11,7 @@ from streambank.model.rule import Reason, TriggerRule, WindowSettings
 
 @dataclass(frozen=True, slots=True)
 class StreamId:
-    """Which stream: its bank and key, with the scope and the name that the key stands for."""
+    """Which stream: its bank and key, with the scope and the name that the key was derived from."""
 
     bank: str
     sid: str
@@ -23,8 +23,8 @@ class StreamId:
 class Head:
     """Counters of a stream and of its open window; *version* counts every write of it.
 
-    *seq* is the last event's number, *start* the open window's first; *due* is what the index says, never later
-    than the window's true due time; *ripe* is why the window must be sealed, and it stays.
+    *seq* is the last event's number, *start* the open window's first; *due* is what index `due` has, never later
+    than the window's true due time; *seal_reason* is why the window must be sealed, and once set it stays.
     """
 
     stream: StreamId
@@ -38,14 +38,14 @@ class Head:
     last_arrival: datetime | None = None
     anchor: datetime | None = None
     rule: TriggerRule | None = None
-    ripe: Reason | None = None
+    seal_reason: Reason | None = None
     settings: WindowSettings = field(default_factory=WindowSettings)
     due: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class IngestCall:
-    """One validated call; *rule* is None where the call names none, and empty where it says flush at once."""
+    """One validated call; *rule* is None where the call has none, and empty where it asks for a flush at once."""
 
     stream: StreamId
     events: tuple[KeyedEvent, ...] = ()

@@ -1,4 +1,4 @@
-"""Exports and imports: what is to be carried, how far one has come, and what it carried."""
+"""Exports and imports: what a caller asks for, how far a job has come, and the records that it reads or writes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JOB = re.compile(r"(export|import)-([1-9][0-9]{0,11})")
 
 
 class Direction(StrEnum):
-    """Out of the table, or into it."""
+    """Whether records are read from the table, or written to it."""
 
     EXPORT = "export"
     IMPORT = "import"
@@ -32,7 +32,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TransferSpec:
-    """What an export takes, all of the bank where *scope* is None; or the *source* of an import, a manifest's key."""
+    """What an export reads, the whole bank where *scope* is None; or the *source* of an import, a manifest's key."""
 
     scope: Mapping[str, str] | None = None
     user_id: str | None = None
@@ -44,21 +44,21 @@ class TransferSpec:
 class Transfer:
     """One export or import.
 
-    *run* is the fence: who takes the job up raises it, and whoever had it before can book nothing more. *runs* says how
-    many parts each run wrote, so that the names of all parts are known. *cursor* is empty at the beginning, and an
-    export's is `END` when nothing is left. *era* is the bank's newest erasure when it began.
+    *run* is the fence: whoever claims the job raises it, and after that an earlier run can record nothing. *runs* says
+    how many parts each run wrote, so that the names of all parts are known. *cursor* is empty at the beginning, and an
+    export's is `END` when nothing is left. *erasure_number* is that of the bank's newest erasure when the job started.
     """
 
     bank: str
     direction: Direction
     number: int
     started: datetime
-    wanted: TransferSpec = field(default_factory=TransferSpec)
+    request: TransferSpec = field(default_factory=TransferSpec)
     run: int = 0
     cursor: tuple[str | int, ...] = ()
     runs: tuple[tuple[int, int], ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
-    era: int = 0
+    erasure_number: int = 0
     ended: datetime | None = None
     failure: str | None = None
 
@@ -69,22 +69,22 @@ class Transfer:
 
     @property
     def prefix(self) -> str:
-        """Return what the keys of an export's objects begin with."""
+        """Return the prefix of the keys of an export's objects."""
         return f"{self.bank}/export-{self.number}/"
 
     @property
     def next_part(self) -> str:
-        """Return the name of the part that this run writes next; no other run ever writes an object of that name."""
+        """Return the name of the part that this run writes next; no other run writes an object of that name."""
         return _part(sum(count for _, count in self.runs), self.run)
 
     @property
     def parts(self) -> list[str]:
-        """Return the names of the parts that were booked, in their order."""
+        """Return the names of the parts that were recorded, in their order."""
         owners = [run for run, count in self.runs for _ in range(count)]
         return [_part(number, run) for number, run in enumerate(owners)]
 
     def with_part(self) -> tuple[tuple[int, int], ...]:
-        """Return *runs* with one part more of this run."""
+        """Return *runs* with one more part of this run."""
         if self.runs and self.runs[-1][0] == self.run:
             return (*self.runs[:-1], (self.run, self.runs[-1][1] + 1))
         return (*self.runs, (self.run, 1))
@@ -105,14 +105,14 @@ class TransferId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> TransferId | None:
-        """Return the job that *text* names, or None if it is none of ours."""
-        found = _JOB.fullmatch(text)
-        return cls(Direction(found[1]), int(found[2])) if found else None
+        """Return the job that *text* names, or None if it names none."""
+        match = _JOB.fullmatch(text)
+        return cls(Direction(match[1]), int(match[2])) if match else None
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an export says of itself when it is complete; *parts* are names beside it, in their order."""
+    """The description of a complete export; *parts* are the names of the objects beside it, in their order."""
 
     bank: str
     started: datetime
@@ -122,12 +122,12 @@ class Manifest:
     parts: tuple[str, ...]
 
 
-# ---- what a line stands for
+# ---- records: the lines of an export
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRecord:
-    """A memory with its revisions and what it cites."""
+    """A memory with its revisions and citations."""
 
     memory: Memory
     revisions: tuple[Revision, ...] = ()
@@ -135,8 +135,8 @@ class MemoryRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkRecord:
-    """An event of a session; *first* tells the session from another one that had its id."""
+class SessionEventRecord:
+    """An event of a session; *first* distinguishes the session from an earlier one with the same id."""
 
     session_id: str
     first: int
@@ -145,7 +145,7 @@ class TalkRecord:
 
 @dataclass(frozen=True, slots=True)
 class StreamRecord:
-    """A stream: the number of its newest event, that of its newest window with events, and what goes on with it."""
+    """A stream: the number of its newest event, that of its newest window with events, its rule and its times."""
 
     stream: StreamId
     seq: int
@@ -174,7 +174,7 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class MarkerRecord:
-    """The marker of an event that was accepted; *key* is what it is remembered by."""
+    """The marker of an accepted event, stored under *key*."""
 
     stream: StreamId
     key: str
@@ -184,4 +184,4 @@ class MarkerRecord:
     fingerprint: bytes = b""
 
 
-Record = MemoryRecord | Session | TalkRecord | ChatHistory | StreamRecord | BatchRecord | MarkerRecord | Window
+Record = MemoryRecord | Session | SessionEventRecord | ChatHistory | StreamRecord | BatchRecord | MarkerRecord | Window

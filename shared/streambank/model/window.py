@@ -22,7 +22,7 @@ class WindowState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DirectMemory:
-    """A fact that a caller states itself; it is stored verbatim."""
+    """A fact that a caller states; it is stored verbatim."""
 
     fact: str
     topics: tuple[str, ...] = ()
@@ -32,8 +32,8 @@ class DirectMemory:
 class Window:
     """*attempt* is the fence of its executions, *failures* counts tries, *cursor* the candidates committed.
 
-    *due* is when the sweep looks at it again. *held* tells that its events have begun to lose their expiry until it
-    is done, *is_held_whole* that all of them have.
+    *due* is when the sweep handles it next. *is_expiry_suspended* tells that the expiry of its events is suspended
+    until it is done, for some of them at least; *is_suspension_complete* that it is so for all of them.
     """
 
     stream: StreamId
@@ -52,8 +52,8 @@ class Window:
     due: datetime | None = None
     began: datetime | None = None
     ended: datetime | None = None
-    held: bool = False
-    is_held_whole: bool = False
+    is_expiry_suspended: bool = False
+    is_suspension_complete: bool = False
     failure: str | None = None
     outcome: dict[str, Any] = field(default_factory=dict)
     direct: tuple[DirectMemory, ...] = ()
@@ -71,7 +71,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What travels between the states of the machine: one attempt at one window."""
+    """One attempt to generate one window: the input of every state of the state machine."""
 
     bank: str
     sid: str

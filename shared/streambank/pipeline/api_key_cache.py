@@ -1,4 +1,4 @@
-"""Keys that were looked up a moment ago."""
+"""A cache of API keys."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from streambank.model.principal import Principal
 from streambank.rules import access
 from streambank.store.api_keys import ApiKeys
 
-# A revoked key opens for this long at most.
-REMEMBERED = timedelta(seconds=60)
-MOST_REMEMBERED = 1_000
+# A revoked key is accepted for this long at most.
+CACHED_FOR = timedelta(seconds=60)
+MAX_CACHED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Remembered:
+class _CachedKey:
     key: ApiKey
     until: datetime
 
 
 @dataclass(slots=True)
 class ApiKeyCache:
-    """Tells who holds a token: one read of the table, or none within a minute of the last.
+    """Returns the principal of a token with one read of the table, or none within a minute of the last.
 
-    Only keys are remembered, never tokens: each token is put to the test each time.
+    Only keys are cached, never tokens: each token is checked each time.
     """
 
     keys: ApiKeys
     clock: Callable[[], datetime]
-    most: int = MOST_REMEMBERED
-    _known: dict[str, _Remembered] = field(default_factory=dict, repr=False)
-    _turn: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    max_keys: int = MAX_CACHED
+    _cached: dict[str, _CachedKey] = field(default_factory=dict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def holder(self, text: str | None) -> Principal:
-        """Return who holds the token *text*. Raises Unauthenticated, which says nothing of why."""
+    def principal(self, text: str | None) -> Principal:
+        """Return the principal of the token *text*. Raises Unauthenticated, whose message does not tell why."""
         now, token = self.clock(), Token.parse(text or "")
         key = self._key(token.key_id, now) if token else None
         if token is None or key is None or not access.admits(key, token, now=now):
@@ -46,19 +46,19 @@ class ApiKeyCache:
         return key.principal
 
     def _key(self, key_id: str, now: datetime) -> ApiKey | None:
-        known = self._known.get(key_id)
-        # Also not before: a clock that was set back must not keep a revoked key alive.
-        if known and known.until - REMEMBERED <= now < known.until:
-            return known.key
+        cached = self._cached.get(key_id)
+        # Not before it was cached either: a clock that was set back must not keep a revoked key valid.
+        if cached and cached.until - CACHED_FOR <= now < cached.until:
+            return cached.key
         key = self.keys.find(key_id)
-        self._remember(key_id, key, now)
+        self._cache(key_id, key, now)
         return key
 
-    def _remember(self, key_id: str, key: ApiKey | None, now: datetime) -> None:
-        with self._turn:
-            self._known.pop(key_id, None)
+    def _cache(self, key_id: str, key: ApiKey | None, now: datetime) -> None:
+        with self._lock:
+            self._cached.pop(key_id, None)
             if key is None:
                 return
-            while len(self._known) >= self.most:
-                del self._known[next(iter(self._known))]
-            self._known[key_id] = _Remembered(key, now + REMEMBERED)
+            while len(self._cached) >= self.max_keys:
+                del self._cached[next(iter(self._cached))]
+            self._cached[key_id] = _CachedKey(key, now + CACHED_FOR)

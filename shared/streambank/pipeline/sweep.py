@@ -1,22 +1,23 @@
-"""The minute sweep: seals windows whose time has come, restarts lost generations, finishes what was begun.
+"""The minute sweep: it seals windows that are due, restarts lost generations, and resumes jobs and deletions.
 
 It alone must recover everything; one item that cannot be handled stops no other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from streambank.errors import Conflict
-from streambank.model.transfer import Direction
 from streambank.model.window import Window
 from streambank.pipeline.events.seal import seal
-from streambank.pipeline.generation.fail import EXECUTION_DIED, Failed, fail_window
-from streambank.pipeline.generation.start import Start, attempt_of, start
-from streambank.pipeline.jobs.erase import EraseContext, proceed
+from streambank.pipeline.generation.fail import EXECUTION_DIED, FailContext, RecordedFailure, fail_window
+from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
+from streambank.pipeline.jobs import erase, export, import_job
+from streambank.pipeline.jobs.erase import EraseContext
+from streambank.pipeline.jobs.export import ExportContext
+from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.rules import triggers
 from streambank.store.banks import Banks
 from streambank.store.due import DueIndex, DueItem, DueKind
@@ -25,31 +26,26 @@ from streambank.store.memories import Memories
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.windows import Windows
 
-if TYPE_CHECKING:
-    from streambank.pipeline.jobs.export import ExportContext
-    from streambank.pipeline.jobs.import_records import ImportContext
-
-# How often a running generation, or a window that waits for its turn, is looked at again.
-LOOK_AGAIN = timedelta(minutes=2)
-# A window that waits this long lets its events live on, whatever their retention says.
+# How often a running generation, or a window that waits for the one before it, is checked.
+RECHECK_AFTER = timedelta(minutes=2)
+# A window that waits this long suspends the expiry of its events, whatever their retention is.
 LONG_WAIT = timedelta(days=7)
-_JOBS = (DueKind.BANK, DueKind.ERASURE, DueKind.EXPORT, DueKind.IMPORT)
-# What an export or an import takes of a sweep: it is due at the next one again, and windows do not wait for it.
-CARRY = timedelta(seconds=20)
+# The time of an export or an import in one sweep; the next sweep resumes it.
+TRANSFER_TIME = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)
 class SweepContext:
-    """What a sweep needs."""
+    """What a sweep needs; *export_context* and *import_context* make a context that has the given time."""
 
     due: DueIndex
     streams: Streams
     windows: Windows
     memories: Memories
     banks: Banks
-    erasing: EraseContext
-    exporting: Callable[[timedelta], ExportContext]
-    importing: Callable[[timedelta], ImportContext]
+    erase_context: EraseContext
+    export_context: Callable[[timedelta], ExportContext]
+    import_context: Callable[[timedelta], ImportContext]
     executions: Executions
     retention_policy: RetentionPolicy
     clock: Callable[[], datetime]
@@ -58,9 +54,9 @@ class SweepContext:
 
 @dataclass(slots=True)
 class SweepReport:
-    """What a sweep did; *faults* names what went wrong by its key and the kind of error, never by any text.
+    """What a sweep did; *faults* has the kind of item and the type of each error, never any text.
 
-    *oldest_seconds* is how long the window that was the longest overdue had waited for its seal.
+    *oldest_seconds* is the longest time that an open window was overdue.
     """
 
     seen: int = 0
@@ -74,7 +70,7 @@ class SweepReport:
 
 
 def sweep(*, context: SweepContext, has_time: Callable[[], bool]) -> SweepReport:
-    """Handle what is due now, until it is done or *has_time* says no; what is left is due at the next minute."""
+    """Handle what is due now, until it is done or *has_time* returns False; what is left is due at the next minute."""
     report = SweepReport()
     for item in _due_items(context):
         if not has_time():
@@ -85,17 +81,17 @@ def sweep(*, context: SweepContext, has_time: Callable[[], bool]) -> SweepReport
         try:
             _handle(item, context, report, has_time)
         except Conflict:
-            continue  # somebody else is at it; if not, it is due again in a minute
+            continue  # another process has handled it; if not, it is due again in a minute
         except Exception as fault:  # noqa: BLE001  one item that cannot be handled stops no other
             report.faults.append(f"{item.kind} {type(fault).__name__}")
     return report
 
 
 def _due_items(context: SweepContext) -> Iterator[DueItem]:
-    """Yield what is due, and at the end the jobs that take all the time there is: no window waits for them."""
+    """Yield what is due, jobs and the deletion of banks last: they take all the time there is."""
     jobs: list[DueItem] = []
     for item in context.due.items(context.clock()):
-        if item.kind in _JOBS:
+        if item.kind in _LONG_WORK:
             jobs.append(item)
         else:
             yield item
@@ -114,20 +110,14 @@ def _handle(item: DueItem, context: SweepContext, report: SweepReport, has_time:
             _sweep_window(item, context, report)
         case DueKind.MEMORY:
             context.memories.shorten_revisions(item.bank, item.name, item.memory)
-        case DueKind.BANK:
-            _delete_bank(item, context, has_time)
         case DueKind.CHAT:
-            context.erasing.histories.clear(item.bank, item.name, item.version)
-        case DueKind.ERASURE:
-            _erase(item, context, has_time)
-        case DueKind.EXPORT:
-            _export(item, context)
-        case DueKind.IMPORT:
-            _import(item, context)
+            context.erase_context.histories.clear(item.bank, item.name, item.version)
+        case kind:
+            _LONG_WORK[kind](item, context, has_time)
 
 
 def _sweep_head(item: DueItem, context: SweepContext, report: SweepReport) -> None:
-    """Seal, re-arm or disarm a stream's open window, always as its head says now."""
+    """Seal, re-arm or disarm a stream's open window, as its head is now."""
     now = context.clock()
     head, bank = context.streams.head_and_bank(item.bank, item.name)
     if head is None:
@@ -149,30 +139,31 @@ def _sweep_window(item: DueItem, context: SweepContext, report: SweepReport) -> 
     if window is None or window.due is None or window.due > context.clock():
         return
     if window.has_ended:
-        context.windows.release_events(window, now=context.clock(), retention_policy=context.retention_policy)
+        context.windows.restore_expiry(window, now=context.clock(), retention_policy=context.retention_policy)
         return
     _sweep_pending(window, context, report)
 
 
 def _sweep_pending(window: Window, context: SweepContext, report: SweepReport) -> None:
     now = context.clock()
-    if not window.is_held_whole and now - window.sealed >= LONG_WAIT:
-        context.windows.hold(window)
-    begun = start(window, windows=context.windows, executions=context.executions)
-    if begun is Start.TAKEN and not context.executions.is_running(attempt_of(window)):
-        _count(report, fail_window(window, EXECUTION_DIED, windows=context.windows, now=now, jitter=context.jitter))
+    if not window.is_suspension_complete and now - window.sealed >= LONG_WAIT:
+        context.windows.suspend_expiry(window)
+    outcome = start(window, windows=context.windows, executions=context.executions)
+    if outcome is StartOutcome.NAME_TAKEN and not context.executions.is_running(attempt_of(window)):
+        failure = fail_window(window, EXECUTION_DIED, context=FailContext(context.windows, now, context.jitter))
+        _count_failure(report, failure)
         return
-    report.started += begun is Start.STARTED
-    context.windows.rearm(window, now + LOOK_AGAIN)
+    report.started += outcome is StartOutcome.STARTED
+    context.windows.rearm(window, now + RECHECK_AFTER)
 
 
-def _count(report: SweepReport, failed: Failed) -> None:
-    report.failed += not failed.is_late
-    report.parked += failed.is_parked
+def _count_failure(report: SweepReport, failure: RecordedFailure) -> None:
+    report.failed += not failure.is_late
+    report.parked += failure.is_parked
 
 
 def _delete_bank(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
-    """Delete a closed bank's contents for as long as there is time; it stays due until all is gone."""
+    """Delete a closed bank's contents for as long as there is time; it stays due until all are deleted."""
     if not context.banks.is_closing(item.bank):
         return
     for _ in context.banks.delete_contents(item.bank):
@@ -180,28 +171,21 @@ def _delete_bank(item: DueItem, context: SweepContext, has_time: Callable[[], bo
             return
 
 
-def _erase(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
-    """Go on with an erasure whose caller has gone, or had no more time."""
-    erasure = context.erasing.erasures.find(item.bank, item.name)
-    if erasure and not erasure.ended:
-        proceed(erasure, context=replace(context.erasing, has_time=has_time))
+def _resume_erasure(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
+    erase.resume(item.bank, item.name, context=replace(context.erase_context, has_time=has_time))
 
 
-def _export(item: DueItem, context: SweepContext) -> None:
-    """Go on with an export for a while; what it takes is loaded where there is one."""
-    from streambank.pipeline.jobs.export import proceed as go_on
-
-    exporting = context.exporting(CARRY)
-    transfer = exporting.transfers.find(item.bank, Direction.EXPORT)
-    if transfer and not transfer.ended:
-        go_on(transfer, context=exporting)
+def _resume_export(item: DueItem, context: SweepContext, _has_time: Callable[[], bool]) -> None:
+    export.resume(item.bank, context=context.export_context(TRANSFER_TIME))
 
 
-def _import(item: DueItem, context: SweepContext) -> None:
-    """Go on with an import for a while."""
-    from streambank.pipeline.jobs.import_job import proceed as go_on
+def _resume_import(item: DueItem, context: SweepContext, _has_time: Callable[[], bool]) -> None:
+    import_job.resume(item.bank, context=context.import_context(TRANSFER_TIME))
 
-    importing = context.importing(CARRY)
-    transfer = importing.transfers.find(item.bank, Direction.IMPORT)
-    if transfer and not transfer.ended:
-        go_on(transfer, context=importing)
+
+_LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]], None]] = {
+    DueKind.BANK: _delete_bank,
+    DueKind.ERASURE: _resume_erasure,
+    DueKind.EXPORT: _resume_export,
+    DueKind.IMPORT: _resume_import,
+}

@@ -40,8 +40,8 @@ def buffering(head: Head, bank_rule: TriggerRule | None) -> Operation:
 
 
 def _next_trigger(head: Head, rule: TriggerRule | None) -> NextTrigger | None:
-    if head.ripe and head.last_arrival:
-        return NextTrigger(head.ripe, head.last_arrival)
+    if head.seal_reason and head.last_arrival:
+        return NextTrigger(head.seal_reason, head.last_arrival)
     due = triggers.next_due(head, rule)
     if due is None:
         return None

@@ -61,16 +61,16 @@ def event_entries(
     *own* holds the vectors of the first events. Each other event has the similarity of the nearest memory that cites
     it, or none.
     """
-    words = {one.place: bm25.count_words(citations.event_line(one.event)) for one in events}
-    direct = dict(zip((one.place for one in events), vectors.similarities(query.vector, own), strict=False))
+    words = {one.source: bm25.count_words(citations.event_line(one.event)) for one in events}
+    direct = dict(zip((one.source for one in events), vectors.similarities(query.vector, own), strict=False))
     near = _similarity_of_citing_memories(memories) | direct
-    return [SearchEntry(one, _with_neighbours(one, words), near.get(one.place)) for one in events if words[one.place]]
+    return [SearchEntry(one, _with_neighbours(one, words), near.get(one.source)) for one in events if words[one.source]]
 
 
 def _with_neighbours(one: RawEvent, words: Mapping[tuple[str, int], WordCounts]) -> WordCounts:
-    sid, seq = one.place
+    sid, seq = one.source
     beside = (words[near] for near in ((sid, seq - 1), (sid, seq + 1)) if near in words)
-    return bm25.add_weighted(words[one.place], *((NEIGHBOUR_WEIGHT, other) for other in beside))
+    return bm25.add_weighted(words[one.source], *((NEIGHBOUR_WEIGHT, other) for other in beside))
 
 
 def _similarity_of_citing_memories(memories: Sequence[SearchEntry]) -> dict[tuple[str, int], float]:
@@ -109,5 +109,5 @@ def drop_cited_events(hits: Sequence[Hit]) -> Iterator[Hit]:
     cited: set[tuple[str, int]] = set()
     for distance, item in hits:
         cited.update(cited_events(item))
-        if isinstance(item, Memory) or item.place not in cited:
+        if isinstance(item, Memory) or item.source not in cited:
             yield distance, item

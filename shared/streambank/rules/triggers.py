@@ -62,7 +62,7 @@ def must_seal_first(head: Head, rule: TriggerRule | None, *, now: datetime) -> R
 
     The count is not checked here: a call in parts may have passed it before its last part was written.
     """
-    return (head.ripe or timer_fired(head, rule, now=now)) if head.count else None
+    return (head.seal_reason or timer_fired(head, rule, now=now)) if head.count else None
 
 
 def immediate_seal_reason(head: Head, rule: TriggerRule | None, *, force: bool = False) -> Reason | None:
@@ -82,4 +82,4 @@ def decide(head: Head, rule: TriggerRule | None, *, now: datetime) -> Reason | N
     """Return why *head*'s window must be sealed at *now*, or None."""
     if not head.count:
         return None
-    return head.ripe or immediate_seal_reason(head, rule) or timer_fired(head, rule, now=now)
+    return head.seal_reason or immediate_seal_reason(head, rule) or timer_fired(head, rule, now=now)

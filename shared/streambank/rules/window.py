@@ -38,9 +38,17 @@ def add_events(
     rule = triggers.effective_rule(call.rule, head.rule, bank_rule)
     grown = _grown(head, fresh, now) if fresh else head
     grown = replace(grown, rule=stored_rule(call, head), settings=head.settings.overridden_by(call.settings))
-    ripe = head.ripe or (triggers.immediate_seal_reason(grown, rule, force=call.force) if is_last_part else None)
-    due = _due(replace(grown, ripe=ripe), rule, now, newly_ripe=ripe is not head.ripe, is_last_part=is_last_part)
-    return replace(grown, ripe=ripe, due=due)
+    seal_reason = head.seal_reason or (
+        triggers.immediate_seal_reason(grown, rule, force=call.force) if is_last_part else None
+    )
+    due = _due(
+        replace(grown, seal_reason=seal_reason),
+        rule,
+        now,
+        is_newly_due=seal_reason is not head.seal_reason,
+        is_last_part=is_last_part,
+    )
+    return replace(grown, seal_reason=seal_reason, due=due)
 
 
 def _grown(head: Head, fresh: Sequence[KeyedEvent], now: datetime) -> Head:
@@ -56,11 +64,11 @@ def _grown(head: Head, fresh: Sequence[KeyedEvent], now: datetime) -> Head:
 
 
 def _due(
-    head: Head, rule: TriggerRule | None, now: datetime, *, newly_ripe: bool, is_last_part: bool
+    head: Head, rule: TriggerRule | None, now: datetime, *, is_newly_due: bool, is_last_part: bool
 ) -> datetime | None:
     """Return when the sweep looks at the window; ingest only moves it earlier, so later events cost no index write."""
     timer = triggers.next_due(head, rule)
-    times = [head.due, timer.at if timer else None, now if newly_ripe else None]
+    times = [head.due, timer.at if timer else None, now if is_newly_due else None]
     if head.count and not is_last_part:
         times.append(now + UNFINISHED_CALL)
     return min((triggers.round_up_to_second(time) for time in times if time is not None), default=None)
@@ -98,7 +106,7 @@ def _with_next_window(head: Head) -> Head:
         size=0,
         first_arrival=None,
         last_arrival=None,
-        ripe=None,
+        seal_reason=None,
         settings=WindowSettings(),
         due=None,
     )

@@ -33,7 +33,7 @@ def absent() -> Condition:
 
 
 def absent_or_expired(now_seconds: int) -> Condition:
-    """The item is not there, or it should not be: TTL deletion lags by up to 48 hours."""
+    """The item is not there, or has expired: TTL deletion lags by up to 48 hours."""
     clause = "(attribute_not_exists(#PK) OR #ttl < :now)"
     return Condition((clause,), frozenset({"PK", "ttl"}), {":now": now_seconds})
 

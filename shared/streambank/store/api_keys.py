@@ -1,4 +1,4 @@
-"""API keys: found by their id, listed for whoever runs the deployment."""
+"""API keys: read by their ids, and listed for operators."""
 
 from __future__ import annotations
 
@@ -29,17 +29,16 @@ class ApiKeys:
 
     def list(self) -> list[ApiKey]:
         """Return all keys that are stored, newest first; one made a moment ago may be missing."""
-        found = self._table.query_index("list", keys.API_KEYS, backward=True)
-        places = [keys.Key(item["PK"], item["SK"]) for item in found]
-        items = self._table.read(places)
-        return [_api_key(items[place]) for place in places if place in items]
+        listed = [keys.key_of(item) for item in self._table.query_index("list", keys.API_KEYS, backward=True)]
+        items = self._table.read(listed)
+        return [_api_key(items[key]) for key in listed if key in items]
 
     def create(self, key: ApiKey) -> None:
         """Store a new key. Raises Conflict if the id is taken."""
         self._table.write(Put(keys.api_key(key.id), _values(key), absent()))
 
     def revoke(self, key_id: str, *, now: datetime) -> None:
-        """Let a key open nothing any more, a minute later at most. Raises NotFound."""
+        """Revoke a key; it is refused everywhere a minute later at most. Raises NotFound."""
         try:
             self._table.write(Update(keys.api_key(key_id), {"rev": milliseconds(now)}, present()))
         except Conflict as conflict:
@@ -70,11 +69,13 @@ def _principal_text(principal: Principal) -> str:
 
 
 def _api_key(item: Mapping[str, Any]) -> ApiKey:
-    said = json.loads(item["p"])
+    document = json.loads(item["p"])
     return ApiKey(
-        id=item["PK"].split("#")[1],
+        id=keys.name_in(item["PK"]),
         digest=bytes(item["h"]),
-        principal=Principal(said["name"], tuple(said["banks"]), frozenset(map(Role, said["roles"])), said["scope"]),
+        principal=Principal(
+            document["name"], tuple(document["banks"]), frozenset(map(Role, document["roles"])), document["scope"]
+        ),
         created=codec.instant_of(item["at"]),
         expires=instant(item.get("exp")),
         revoked=instant(item.get("rev")),

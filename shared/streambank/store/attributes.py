@@ -1,4 +1,4 @@
-"""Plain values to DynamoDB's attribute values and back; all that items hold is text, whole numbers and bytes."""
+"""Plain values as DynamoDB's attribute values and back: items hold only text, whole numbers and bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Banks, their configuration, and their end."""
+"""Banks, their configuration, and their deletion."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from typing import Any
 
 from streambank.model.bank import Bank, BankStatus
 from streambank.model.ids import DEFAULT_BANK
+from streambank.model.transfer import Direction
 from streambank.store import codec, keys, text
 from streambank.store.actions import Put, Update, absent, equals
 from streambank.store.attributes import instant, milliseconds
-from streambank.store.keys import Key
+from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
 
-# A call that read the bank before it began to be deleted has ended by then: functions that write live 15 s.
+# A call that read the bank before it was closed has ended by then: functions that write run for 15 s at most.
 CASCADE_AFTER = timedelta(seconds=60)
+_PARTITIONS = {
+    Kind.STREAM: keys.stream,
+    Kind.SCOPE: keys.scope,
+    Kind.SESSION: keys.session,
+    Kind.CHAT: keys.chat,
+}
 
 
 def bank_of(bank_id: str, item: Mapping[str, Any] | None) -> Bank | None:
-    """Return the bank that *item* holds; `default` exists without one, a deleting bank does not exist."""
+    """Return the bank that *item* stores, or None if it is being deleted; `default` exists without an item."""
     if item is None:
         return Bank(DEFAULT_BANK) if bank_id == DEFAULT_BANK else None
     bank = _bank(bank_id, item)
@@ -75,7 +82,7 @@ class Banks:
 
     def list(self) -> list[Bank]:
         """Return the active banks in order of their ids, `default` among them."""
-        stored = {item["SK"]: bank_of(item["SK"], item) for item in self._table.query("BANKS")}
+        stored = {item["SK"]: bank_of(item["SK"], item) for item in self._table.query(keys.BANKS)}
         stored.setdefault(DEFAULT_BANK, Bank(DEFAULT_BANK))
         return [bank for _, bank in sorted(stored.items()) if bank]
 
@@ -87,7 +94,7 @@ class Banks:
         """Apply *change*, and *document* where given, and return the bank; None if it does not exist.
 
         Raises:
-            Conflict: somebody else updated it meanwhile.
+            Conflict: it was updated meanwhile.
         """
         item = self._table.get(keys.bank(bank_id))
         bank = bank_of(bank_id, item)
@@ -106,31 +113,31 @@ class Banks:
     def is_empty(self, bank_id: str) -> bool:
         """Tell whether no scope and no stream was ever written in a bank."""
         entries = (self._table.query(keys.registry(bank_id, shard), page=1) for shard in range(keys.REGISTRY_SHARDS))
-        return all(next(found, None) is None for found in entries)
+        return all(next(items, None) is None for items in entries)
 
     def close(self, bank_id: str, *, now: datetime) -> None:
-        """Let a bank answer nothing any more, and its end begin after a minute. Raises Conflict."""
+        """Close a bank to all callers; its contents are deleted from a minute later on. Raises Conflict."""
         key = keys.bank(bank_id)
         values = {"st": BankStatus.DELETING, **codec.due_values(key, now + CASCADE_AFTER)}
         self._table.write(Update(key, values, equals(st=BankStatus.ACTIVE)))
 
     def is_closing(self, bank_id: str) -> bool:
-        """Tell whether a bank waits for its end."""
+        """Tell whether a bank is closed and its contents are being deleted."""
         item = self._table.get(keys.bank(bank_id))
         return item is not None and item["st"] == BankStatus.DELETING
 
     def delete_contents(self, bank_id: str) -> Iterator[int]:
-        """Delete everything under a bank, bit by bit; each step yields how many items went. Ends with the bank."""
+        """Delete everything in a bank step by step, the bank last; yield how many items each step deleted."""
         for shard in range(keys.REGISTRY_SHARDS):
             for entry in self._table.query(keys.registry(bank_id, shard)):
-                yield self._delete_entry(bank_id, Key(entry["PK"], entry["SK"]))
-        usage = [Key(item["PK"], item["SK"]) for item in self._table.query(keys.usage(bank_id, "").pk)]
-        jobs = [keys.bank_transfer(bank_id, kind) for kind in ("EXPORT", "IMPORT")]
+                yield self._delete_entry(bank_id, keys.key_of(entry))
+        usage = map(keys.key_of, self._table.query(keys.usage(bank_id, "").pk))
+        jobs = [keys.bank_transfer(bank_id, kind) for kind in Direction]
         yield self._table.delete_all([*usage, *jobs, keys.bank_config(bank_id), keys.bank(bank_id)])
 
     def _delete_entry(self, bank_id: str, entry: Key) -> int:
-        kind, *names = entry.sk.split("#")
-        partition = {"S": keys.stream, "C": keys.scope, "X": keys.session, "H": keys.chat}[kind](bank_id, names[-1])
-        doomed = [Key(item["PK"], item["SK"]) for item in self._table.query(partition)]
-        memories = [keys.memory_name(bank_id, key.sk[2:]) for key in doomed if key.sk.startswith("M#")]
-        return self._table.delete_all([*memories, *doomed, entry])
+        kind, name, _ = keys.registry_entry(entry.sk)
+        doomed = [keys.key_of(item) for item in self._table.query(_PARTITIONS[Kind(kind)](bank_id, name))]
+        memory_ids = [keys.name_in(key.sk) for key in doomed if keys.kind_of(key.sk) == Kind.MEMORY]
+        names = [keys.memory_name(bank_id, memory_id) for memory_id in memory_ids]
+        return self._table.delete_all([*names, *doomed, entry])

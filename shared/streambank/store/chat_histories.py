@@ -1,9 +1,9 @@
-"""Chat histories: replaced as a whole under a pointer that one conditional write turns, at any size.
+"""Chat histories of any size: one conditional write of a pointer replaces a history as a whole.
 
-What fits into the pointer's item is in it. More is cut into chunks that carry the name of their version. A note in
-index `due` stands beside every chunk that no pointer speaks of: beside new ones until the write that turns the pointer
-takes it away, beside old ones from that write on. The sweep clears what a note names, so that chunks need no TTL of
-their own, and none that are read can expire (docs/decisions/0014-chat-history.md).
+Messages that fit into the pointer's item are in it. More are cut into chunks whose keys have their version. A note in
+index `due` names every version that no pointer names: a new version until the write that replaces the pointer, which
+deletes the note, and an old one from that write on. The sweep deletes the chunks that a note names, so that chunks need
+no TTL of their own, and none that are read can expire (docs/decisions/0014-chat-history.md).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from streambank.store.table import Table
 
 # Bytes of a chunk: an item takes 400 KB.
 CHUNK_BYTES = 350_000
-# When chunks that nobody speaks of are cleared. A call lives for 30 s at most; one that is slower only fails.
+# When chunks that no pointer names are deleted. A call runs for 30 s at most; a slower one only fails.
 CLEARED_AFTER = timedelta(minutes=2)
-_OPEN, _LEFT = "OPEN", "LEFT"
+_NEW, _OLD = "OPEN", "LEFT"
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """What a conversation's item says: its version, and where the messages are; *chunks* is 0 if in the item itself."""
+    """The item of a conversation: its version, and where the messages are; *chunks* is 0 if they are in *data*."""
 
     conversation_id: str
     format: str
@@ -40,7 +40,7 @@ class Pointer:
     data: bytes = b""
 
     def is_live(self, now: datetime) -> bool:
-        """Tell whether any read may show the conversation at *now* (I9: TTL deletion lags)."""
+        """Tell whether reads return the conversation at *now* (I9: TTL deletion lags)."""
         return self.expires is None or self.expires > now
 
 
@@ -59,7 +59,7 @@ class ChatHistories:
         return pointer_of(item) if item else None
 
     def read(self, bank: str, pointer: Pointer) -> ChatHistory | None:
-        """Return the history that *pointer* names, or None if it was replaced and cleared since."""
+        """Return the history that *pointer* names, or None if it was replaced and deleted since."""
         data = self._chunks(bank, pointer) if pointer.chunks else pointer.data
         if data is None:
             return None
@@ -69,9 +69,9 @@ class ChatHistories:
         )
 
     def _chunks(self, bank: str, pointer: Pointer) -> bytes | None:
-        places = keys.chat_chunks(bank, ids.digest(pointer.conversation_id), pointer.version, pointer.chunks)
-        found = self._table.read(places)
-        return b"".join(bytes(found[place]["d"]) for place in places) if len(found) == len(places) else None
+        chunks = keys.chat_chunks(bank, ids.digest(pointer.conversation_id), pointer.version, pointer.chunks)
+        items = self._table.read(chunks)
+        return b"".join(bytes(items[key]["d"]) for key in chunks) if len(items) == len(chunks) else None
 
     def id_of(self, bank: str, name: str) -> str | None:
         """Return the id of the conversation whose id has the hash *name*, or None."""
@@ -81,53 +81,53 @@ class ChatHistories:
     # ---- writing
 
     def prepare(self, bank: str, history: ChatHistory, *, now: datetime) -> Pointer:
-        """Write the chunks of a large history, which no read sees yet, and return the pointer for `turn`."""
+        """Write the chunks of a large history, which no read returns yet, and return the pointer for `replace`."""
         data = text.compressed(history.messages)
         pieces = [data[start : start + self._chunk_bytes] for start in range(0, len(data), self._chunk_bytes)]
         pointer = _pointer(history, 0, data) if len(pieces) == 1 else _pointer(history, len(pieces))
         if pointer.chunks:
             name = ids.digest(history.conversation_id)
-            self._table.write(_note(bank, name, pointer, _OPEN, now))
+            self._table.write(_note(bank, name, pointer, _NEW, now))
             for key, piece in zip(keys.chat_chunks(bank, name, pointer.version, len(pieces)), pieces, strict=True):
                 self._table.write(Put(key, {"d": piece, "ttl": seconds(history.expires)}))
         return pointer
 
-    def turn(
+    def replace(
         self,
         bank: str,
         before: Pointer | None,
         after: Pointer,
         *,
-        under: Sequence[ConditionCheck] = (),
+        guards: Sequence[ConditionCheck] = (),
         now: datetime,
     ) -> None:
-        """Let *after* take the place of *before*: one write, with all that must happen in the same moment.
+        """Replace *before* by *after* in one write, together with the notes and the registry entry.
 
         Raises:
-            Conflict: the conversation was stored or deleted since *before* was read, *after* took so long that it was
-                cleared, or *under* does not hold; nothing was written.
+            Conflict: the conversation was stored or deleted since *before* was read, the chunks of *after* were
+                deleted because they took too long, or one of *guards* fails; nothing was written.
         """
         name = ids.digest(after.conversation_id)
         condition = equals(ver=before.version) if before else absent()
         put = Put(keys.chat_pointer(bank, name), pointer_values(after), condition)
-        actions: list[Action] = [put, *under]
+        actions: list[Action] = [put, *guards]
         if after.chunks:
-            actions.append(Delete(keys.chat_note(bank, name, after.version), equals(st=_OPEN)))
+            actions.append(Delete(keys.chat_note(bank, name, after.version), equals(st=_NEW)))
         if before and before.chunks:
-            actions.append(_note(bank, name, before, _LEFT, now))
+            actions.append(_note(bank, name, before, _OLD, now))
         if not (before and before.expires is None and after.expires is None):
             actions.append(Put(keys.registered_chat(bank, name), {"ttl": seconds(after.expires)}))
         self._write(actions)
 
     def delete(self, bank: str, before: Pointer, *, now: datetime) -> None:
-        """Take a conversation from every reader. Raises Conflict if it was stored or deleted since *before*."""
+        """Delete a conversation. Raises Conflict if it was stored or deleted since *before* was read."""
         name = ids.digest(before.conversation_id)
         pointer = Delete(keys.chat_pointer(bank, name), equals(ver=before.version))
-        left = [_note(bank, name, before, _LEFT, now)] if before.chunks else []
-        self._write([pointer, Delete(keys.registered_chat(bank, name)), *left])
+        notes = [_note(bank, name, before, _OLD, now)] if before.chunks else []
+        self._write([pointer, Delete(keys.registered_chat(bank, name)), *notes])
 
     def _write(self, actions: list[Action]) -> None:
-        """Write together what belongs together; a transaction costs twice what a write costs."""
+        """Write all *actions* together; a single put is no transaction, which would cost twice as much."""
         first = actions[0]
         if len(actions) == 1 and isinstance(first, Put):
             self._table.write(first)
@@ -135,15 +135,15 @@ class ChatHistories:
             self._table.transact(actions)
 
     def clear(self, bank: str, name: str, version: str) -> None:
-        """Delete the chunks of a version that no pointer speaks of; a clearing that stopped is taken up again.
+        """Delete the chunks of a version that no pointer names; a deletion that stopped may be repeated.
 
-        From its first write on the version cannot be turned to any more: what is deleted here is never read.
-        *name* is the hash of the conversation's id. Raises Conflict if the version was turned to, or cleared.
+        From its first write on no pointer can be set to the version: what is deleted here is never read.
+        *name* is the hash of the conversation's id. Raises Conflict if a pointer was set to it, or it was deleted.
         """
         key = keys.chat_note(bank, name, version)
-        note = self._table.write(Update(key, {"st": _LEFT}, present()))
-        places = keys.chat_chunks(bank, name, version, note["n"]) if note else []
-        self._table.delete_all([*places, key])
+        note = self._table.write(Update(key, {"st": _OLD}, present()))
+        chunks = keys.chat_chunks(bank, name, version, note["n"]) if note else []
+        self._table.delete_all([*chunks, key])
 
 
 # ---- items

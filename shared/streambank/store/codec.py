@@ -1,4 +1,4 @@
-"""Streams and windows to items and back."""
+"""Streams and windows as items."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Key
 
 Values = dict[str, "str | int | bytes | None"]
-# What attribute `held` of a window says: its events have begun to lose their expiry, or all have lost it.
-HOLDING, HELD = 1, 2
+# Values of a window's attribute `held`: the expiry of some of its events is suspended, or that of all.
+SUSPENDING, SUSPENDED = 1, 2
 
 
 def instant_of(value: int | None) -> datetime:
@@ -30,12 +30,12 @@ def instant_of(value: int | None) -> datetime:
 
 
 def due_values(key: Key, due: datetime | None) -> Values:
-    """Return the attributes that put the item under *key* into index `due`, or take it out."""
+    """Return the attributes that put the item under *key* into index `due`, or remove it."""
     return {"G1PK": keys.due_partition(key) if due else None, "G1SK": seconds(due)}
 
 
 def due_instant(item: Mapping[str, Any]) -> datetime | None:
-    """Return when index `due` shows *item*."""
+    """Return when *item* is due, or None if it is not in index `due`."""
     return instant(item["G1SK"] * 1000) if "G1SK" in item else None
 
 
@@ -113,8 +113,8 @@ def head_values(head: Head) -> Values:
         "lt": milliseconds(head.last_arrival),
         "anchor": milliseconds(head.anchor),
         "rule": rule_text(head.rule),
-        "ripe": int(head.ripe is not None),
-        "why": head.ripe,
+        "ripe": int(head.seal_reason is not None),
+        "why": head.seal_reason,
         "cfg": settings_text(head.settings),
         "sco": text.dumps(head.stream.scope),
         "str": head.stream.name,
@@ -123,7 +123,7 @@ def head_values(head: Head) -> Values:
 
 
 def stream_of(item: Mapping[str, Any]) -> StreamId:
-    _, bank, sid = item["PK"].split("#")
+    bank, sid = keys.owner(item["PK"])
     return StreamId(bank, sid, json.loads(item["sco"]), item["str"])
 
 
@@ -140,7 +140,7 @@ def head_of(item: Mapping[str, Any]) -> Head:
         last_arrival=instant(item.get("lt")),
         anchor=instant(item.get("anchor")),
         rule=rule_value(item.get("rule")),
-        ripe=Reason(item["why"]) if item["ripe"] else None,
+        seal_reason=Reason(item["why"]) if item["ripe"] else None,
         settings=settings_value(item.get("cfg")),
         due=due_instant(item),
     )
@@ -198,7 +198,7 @@ def window_values(window: Window) -> Values:
         "tries": window.failures,
         "cur": window.cursor,
         "dir": text.compressed(direct) if direct else None,
-        # The stream's filter asks for it, and the first claim takes it off: a window wakes the stream once.
+        # The filter of the table's stream matches it, and the first claim removes it: a window wakes the stream once.
         "new": 1,
         **due_values(key, window.due),
     }
@@ -223,8 +223,8 @@ def window_of(item: Mapping[str, Any]) -> Window:
         due=due_instant(item),
         began=instant(item.get("beg")),
         ended=instant(item.get("end")),
-        held=bool(item.get("held")),
-        is_held_whole=item.get("held") == HELD,
+        is_expiry_suspended=bool(item.get("held")),
+        is_suspension_complete=item.get("held") == SUSPENDED,
         failure=item.get("fail"),
         outcome=json.loads(item.get("out", "{}")),
         direct=tuple(DirectMemory(fact, tuple(topics)) for fact, topics in direct),

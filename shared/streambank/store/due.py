@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from streambank.store import keys
 from streambank.store.attributes import instant, milliseconds
+from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
 
 
@@ -39,7 +40,7 @@ class DueItem:
 
 
 class DueIndex:
-    """Reads index `due`; it may lag, so whoever acts reads the item again."""
+    """Reads index `due`; it may lag, so the caller reads the item again before it acts."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -51,7 +52,7 @@ class DueIndex:
         turn = second // 60 % len(partitions)
         for partition in partitions[turn:] + partitions[:turn]:
             for item in self._table.query_index("due", partition, up_to=second):
-                yield replace(due_item(item["PK"], item["SK"]), due=instant(int(item["G1SK"]) * 1000))
+                yield replace(due_item(keys.key_of(item)), due=instant(int(item["G1SK"]) * 1000))
 
     def earliest(self) -> int | None:
         """Return the epoch second at which something is due next, or None."""
@@ -59,24 +60,26 @@ class DueIndex:
         return min((int(item["G1SK"]) for item in firsts if item), default=None)
 
 
-_WHOLE = {
-    "HEAD": DueKind.HEAD,
-    "V": DueKind.ERASURE,
-    "ERASE": DueKind.ERASURE,
-    "EXPORT": DueKind.EXPORT,
-    "IMPORT": DueKind.IMPORT,
+_KINDS = {
+    Kind.HEAD: DueKind.HEAD,
+    Kind.VERSION: DueKind.ERASURE,
+    Kind.ERASE: DueKind.ERASURE,
+    Kind.EXPORT: DueKind.EXPORT,
+    Kind.IMPORT: DueKind.IMPORT,
 }
 
 
-def due_item(pk: str, sk: str) -> DueItem:
-    """Return what the key of an item in index `due` stands for."""
-    if pk == "BANKS":
-        return DueItem(DueKind.BANK, sk)
-    _, bank, name = (*pk.split("#"), "")[:3]
-    if sk in _WHOLE:
-        return DueItem(_WHOLE[sk], bank, name)
-    if sk.startswith("O#"):
-        return DueItem(DueKind.CHAT, bank, name, version=sk[2:])
-    if sk.startswith("W#"):
-        return DueItem(DueKind.WINDOW, bank, name, window=int(sk[2:]))
-    return DueItem(DueKind.MEMORY, bank, name, memory=sk[2:])
+def due_item(key: Key) -> DueItem:
+    """Return the parts of a key in index `due`."""
+    if key.pk == keys.BANKS:
+        return DueItem(DueKind.BANK, key.sk)
+    bank, name = keys.owner(key.pk)
+    match keys.kind_of(key.sk):
+        case Kind.CHAT_NOTE:
+            return DueItem(DueKind.CHAT, bank, name, version=keys.name_in(key.sk))
+        case Kind.WINDOW:
+            return DueItem(DueKind.WINDOW, bank, name, window=int(keys.name_in(key.sk)))
+        case Kind.MEMORY:
+            return DueItem(DueKind.MEMORY, bank, name, memory=keys.name_in(key.sk))
+        case kind:
+            return DueItem(_KINDS[Kind(kind)], bank, name)

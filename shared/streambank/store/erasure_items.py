@@ -1,4 +1,4 @@
-"""Erasures to attributes and back."""
+"""Erasures as attributes of items."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from streambank.store import codec, keys, text
 from streambank.store.attributes import instant, milliseconds, seconds
 
 
-def job_values(item: Mapping[str, Any] | None, asked: ErasureTarget, now: datetime) -> codec.Values:
+def job_values(item: Mapping[str, Any] | None, request: ErasureTarget, now: datetime) -> codec.Values:
     number = (item or {}).get("era", 0) + 1
-    ask = text.dumps([asked.user_id, list(asked.conversation_ids)])
+    ask = text.dumps([request.user_id, list(request.conversation_ids)])
     return {"era": number, "erasing": number, "ebeg": milliseconds(now), "eend": None, "ask": ask, "man": None}
 
 
@@ -35,11 +35,12 @@ def erasure_of(bank: str, cid: str, item: Mapping[str, Any]) -> Erasure:
     )
 
 
-def summed(erasure: Erasure, counts: Counter[str]) -> str:
+def counts_text(erasure: Erasure, counts: Counter[str]) -> str:
+    """Return the sum of what the erasure has counted and *counts*."""
     return text.dumps({kind: count for kind, count in (Counter(erasure.counts) + counts).items() if count})
 
 
-def erased(window: Window, now: datetime, expires: datetime | None) -> codec.Values:
+def erased_values(window: Window, now: datetime, expires: datetime | None) -> codec.Values:
     key = keys.window(window.stream.bank, window.stream.sid, window.number)
     return {
         "st": WindowState.ERASED,

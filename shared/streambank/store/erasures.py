@@ -1,18 +1,17 @@
-"""Erasures: jobs that are written where every writer looks, and the deletions that they consist of.
+"""Erasures: their jobs, and the deletions that they consist of.
 
-A scope's job is in its `V`: who commits there sees it. What one has come to is in a stream's `CUT`, so that a job that
-is taken up again erases no event that arrived since it began. Identifiers stay: a stream's HEAD, which is never reset,
-the ids of events that were accepted (as hashes, or a client that sends them again would bring all of it back), and
-scopes by their names.
+The job of a scope's erasure is stored in the scope's `V`, which every writer of memories reads. How far it has come in
+a stream is stored in the stream's `CUT`, so that an erasure that is resumed deletes no event that arrived since it
+started. Identifiers stay: a stream's HEAD, which is never reset, the hashes of the ids of accepted events (a client
+that sends the events again must not bring them back), and the scopes in the registry.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from streambank.errors import Conflict
 from streambank.model import ids
@@ -22,14 +21,14 @@ from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Condition, Delete, Put, Update, absent, equals, present
 from streambank.store.attributes import milliseconds
-from streambank.store.erasure_items import erased, erasure_of, job_values, summed
-from streambank.store.keys import Key
+from streambank.store.erasure_items import counts_text, erased_values, erasure_of, job_values
+from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
 
-# When the sweep takes up a job whose caller has gone.
+# When the sweep resumes a job that no call works on any more.
 RESUMED_AFTER = timedelta(minutes=1)
-_LAST_SEQ = 10**12 - 1
 _WHOLE_BANK = ""
+_COUNTED: dict[str, str] = {Kind.MEMORY: "memories", Kind.REVISION: "revisions", Kind.CITATION: "citations"}
 START: RegistryCursor = (0, "")
 
 
@@ -41,18 +40,18 @@ class Erasures:
 
     # ---- jobs
 
-    def begin(self, bank: str, scope: Mapping[str, str], asked: ErasureTarget, *, now: datetime) -> Erasure:
-        """Enter an erasure of a scope, from which on nothing is committed there, and return it; or the one under way.
+    def begin(self, bank: str, scope: Mapping[str, str], request: ErasureTarget, *, now: datetime) -> Erasure:
+        """Start an erasure of a scope and return it, or the one under way; until it ends nothing is committed there.
 
         Raises:
-            Conflict: somebody else wrote the scope meanwhile.
+            Conflict: the scope was written meanwhile.
         """
         cid = ids.scope_id(scope)
         key, spelled = keys.version(bank, cid), text.dumps(dict(scope))
         item = self._table.get(key)
         if item and item.get("erasing"):
             return erasure_of(bank, cid, item)
-        values = {**job_values(item, asked, now), "ver": item["ver"] + 1 if item else 1}
+        values = {**job_values(item, request, now), "ver": item["ver"] + 1 if item else 1}
         due = codec.due_values(key, now + RESUMED_AFTER)
         if item:
             self._table.write(Update(key, {**values, **due}, equals(ver=item["ver"])))
@@ -62,7 +61,7 @@ class Erasures:
         return erasure_of(bank, cid, {"sco": spelled, **values})
 
     def begin_bank(self, bank: str, *, now: datetime) -> Erasure:
-        """Enter an erasure of a whole bank and return it; or the one under way. Raises Conflict."""
+        """Start an erasure of a whole bank and return it, or the one under way. Raises Conflict."""
         key = keys.bank_erasure(bank)
         item = self._table.get(key)
         if item and item.get("erasing"):
@@ -77,19 +76,19 @@ class Erasures:
         item = self._table.get(_key(bank, cid))
         return erasure_of(bank, cid, item) if item and "era" in item else None
 
-    def pause(self, erasure: Erasure, counts: Counter[str], place: RegistryCursor, *, now: datetime) -> None:
-        """Book what went so far, and of a bank how far one has come; the sweep goes on.
+    def pause(self, erasure: Erasure, counts: Counter[str], cursor: RegistryCursor, *, now: datetime) -> None:
+        """Record what was deleted so far, and how far the erasure of a bank has come; the sweep resumes it.
 
         Raises:
             Conflict: the job is no longer under way.
         """
         key = _key(erasure.bank, erasure.cid)
-        booked: codec.Values = {"man": summed(erasure, counts), "shd": place[0], "ent": place[1] or None}
-        values = {**booked, **codec.due_values(key, now + RESUMED_AFTER)}
+        progress: codec.Values = {"man": counts_text(erasure, counts), "shd": cursor[0], "ent": cursor[1] or None}
+        values = {**progress, **codec.due_values(key, now + RESUMED_AFTER)}
         self._table.write(Update(key, values, equals(erasing=erasure.number)))
 
     def finish(self, erasure: Erasure, counts: Counter[str], *, now: datetime) -> None:
-        """End a job: generations of the scope go on. Raises Conflict if somebody else ended it."""
+        """End a job, and let the scope be written again. Raises Conflict if it has ended or the scope was written."""
         key = _key(erasure.bank, erasure.cid)
         item = self._table.get(key) or {}
         values: codec.Values = {
@@ -98,7 +97,7 @@ class Erasures:
             "eend": milliseconds(now),
             "shd": None,
             "ent": None,
-            "man": summed(erasure, counts),
+            "man": counts_text(erasure, counts),
             **codec.due_values(key, None),
         }
         condition = equals(erasing=erasure.number)
@@ -109,20 +108,21 @@ class Erasures:
     # ---- what a bank or a scope has
 
     def scopes(self, bank: str, after: RegistryCursor = START) -> Iterator[tuple[RegistryCursor, dict[str, str]]]:
-        """Yield each scope of a bank in which anything was ever said or remembered, and its place, after *after*."""
+        """Yield each scope of a bank that has streams or memories, and where it is in the registry, after *after*."""
+        last = Kind.STREAM.prefix + keys.LAST
         for shard in range(after[0], keys.REGISTRY_SHARDS):
             seen: set[str] = set()
             first = after[1] if shard == after[0] else ""
-            for entry in self._table.query(keys.registry(bank, shard), between=(first or "C#", "S#~")):
-                kind, *names = entry["SK"].split("#")
-                if kind in ("C", "S") and names[0] not in seen and entry["SK"] != first:
-                    scope = json.loads(entry["sco"]) if kind == "C" else self._scope_of(bank, names[1])
+            for entry in self._table.query(keys.registry(bank, shard), between=(first or Kind.SCOPE.prefix, last)):
+                kind, name, cid = keys.registry_entry(entry["SK"])
+                if cid and cid not in seen and entry["SK"] != first:
+                    scope = json.loads(entry["sco"]) if kind == Kind.SCOPE else self._scope_of(bank, name)
                     if scope is not None:
-                        seen.add(names[0])
+                        seen.add(cid)
                         yield (shard, entry["SK"]), scope
 
     def _scope_of(self, bank: str, sid: str) -> dict[str, str] | None:
-        """Return the scope of a stream: its head's, or that of the one window that no head stands behind."""
+        """Return the scope of a stream: its head's, or that of its only window where it has no head."""
         for key in (keys.head(bank, sid), keys.window(bank, sid, 1)):
             item = self._table.get(key)
             if item:
@@ -134,11 +134,18 @@ class Erasures:
         entry = keys.registered_stream(bank, cid, "")
         return [item["sid"] for item in self._table.query(entry.pk, prefix=entry.sk)]
 
-    def registered(self, bank: str, kind: str) -> Iterator[str]:
-        """Yield what a bank has of kind X (sessions, by their ids) or H (conversations, by the hashes of theirs)."""
+    def session_ids(self, bank: str) -> Iterator[str]:
+        """Yield the ids of a bank's sessions."""
+        return self._registered(bank, Kind.SESSION)
+
+    def conversation_names(self, bank: str) -> Iterator[str]:
+        """Yield the hashes of the ids of a bank's conversations."""
+        return self._registered(bank, Kind.CHAT)
+
+    def _registered(self, bank: str, kind: Kind) -> Iterator[str]:
         for shard in range(keys.REGISTRY_SHARDS):
-            for item in self._table.query(keys.registry(bank, shard), prefix=f"{kind}#"):
-                yield item["SK"][2:]
+            for item in self._table.query(keys.registry(bank, shard), prefix=kind.prefix):
+                yield keys.registry_entry(item["SK"]).name
 
     # ---- streams
 
@@ -150,35 +157,35 @@ class Erasures:
     def cut_stream(
         self, erasure: Erasure, before: Head, after: Head, closed: Window | None, expires: datetime | None
     ) -> Cut:
-        """Put *after* in the place of *before*, and its open window among the erased ones: one transaction.
+        """Replace the head *before* by *after*, and store its open window as erased: one transaction.
 
         Raises:
-            Conflict: the stream changed meanwhile.
+            Conflict: the stream was written meanwhile.
         """
         bank, sid = erasure.bank, before.stream.sid
         cut = Cut(before.seq, after.window - 1)
         head = Put(keys.head(bank, sid), codec.head_values(after), equals(ver=before.version))
         actions: list[Action] = [head]
         if closed:
-            values = codec.window_values(closed) | {"new": None, **erased(closed, erasure.started, expires)}
+            values = codec.window_values(closed) | {"new": None, **erased_values(closed, erasure.started, expires)}
             actions.append(Put(keys.window(bank, sid, closed.number), values, absent()))
         actions.append(Put(keys.cut(bank, sid), {"era": erasure.number, "seq": cut.seq, "win": cut.window}))
         self._table.transact(actions)
         return cut
 
-    def lone_cut(self, erasure: Erasure, sid: str) -> Cut | None:
-        """Return the cut of a stream that is one window and no head; None if that is newer than the erasure."""
+    def cut_without_head(self, erasure: Erasure, sid: str) -> Cut | None:
+        """Return the cut of a stream of one window without a head; None if the window is newer than the erasure."""
         item = self._table.get(keys.window(erasure.bank, sid, 1))
         is_older = item is not None and codec.window_of(item).sealed <= erasure.started
-        return Cut(_LAST_SEQ, 1) if is_older else None
+        return Cut(keys.LAST_NUMBER, 1) if is_older else None
 
-    def is_settled(self, erasure: Erasure, sid: str) -> bool:
-        """Tell whether this erasure has done with a stream."""
+    def is_stream_erased(self, erasure: Erasure, sid: str) -> bool:
+        """Tell whether this erasure has finished a stream."""
         item = self._table.get(keys.cut(erasure.bank, sid))
         return item is not None and item["era"] == erasure.number and "done" in item
 
-    def settle(self, erasure: Erasure, sid: str, cut: Cut) -> None:
-        """Note that this erasure has done with a stream."""
+    def mark_stream_erased(self, erasure: Erasure, sid: str, cut: Cut) -> None:
+        """Record that this erasure has finished a stream."""
         values: codec.Values = {"era": erasure.number, "seq": cut.seq, "win": cut.window, "done": 1}
         self._table.write(Put(keys.cut(erasure.bank, sid), values))
 
@@ -193,31 +200,32 @@ class Erasures:
         return codec.window_of(item) if item else None
 
     def erase_window(self, window: Window, expires: datetime | None, *, now: datetime) -> bool:
-        """Take from a window what callers said; one that has not ended is ERASED. False if it changed meanwhile."""
+        """Delete what callers wrote in a window; one that is pending becomes ERASED. False if it changed meanwhile."""
         key = keys.window(window.stream.bank, window.stream.sid, window.number)
         is_pending = window.state in (WindowState.SEALED, WindowState.PARKED)
-        told: codec.Values = {"dir": None, "cfg": None, "fail": None, "held": None}
-        values = told | (erased(window, now, expires) | {"att": window.attempt + 1} if is_pending else {})
+        removed: codec.Values = {"dir": None, "cfg": None, "fail": None, "held": None}
+        values = removed | (erased_values(window, now, expires) | {"att": window.attempt + 1} if is_pending else {})
         try:
             self._table.write(Update(key, values, equals(st=window.state, att=window.attempt)))
         except Conflict:
             return False
         return True
 
-    def delete_said(self, bank: str, sid: str, cut: Cut, counts: Counter[str]) -> None:
-        """Delete the events of a stream up to *cut*, and what generations worked out of them."""
+    def delete_events(self, bank: str, sid: str, cut: Cut, counts: Counter[str]) -> None:
+        """Delete the events of a stream up to *cut*, and the results of their generations."""
         batches = keys.batch(bank, sid, 0).sk, keys.batch(bank, sid, cut.seq).sk
-        found = list(self._table.query(keys.stream(bank, sid), between=batches))
-        counts["events"] += sum(item["n"] for item in found)
-        self._table.delete_all(_keys(found))
+        items = list(self._table.query(keys.stream(bank, sid), between=batches))
+        counts["events"] += sum(item["n"] for item in items)
+        self._table.delete_all(map(keys.key_of, items))
         results = keys.results(bank, sid, 0).sk, keys.results(bank, sid, cut.window + 1).sk
-        counts["results"] += self._table.delete_all(_keys(self._table.query(keys.stream(bank, sid), between=results)))
+        derived = self._table.query(keys.stream(bank, sid), between=results)
+        counts["results"] += self._table.delete_all(map(keys.key_of, derived))
 
-    def blank_markers(self, bank: str, sid: str, cut: Cut, counts: Counter[str]) -> None:
-        """Take the fingerprints of contents from the markers of a stream's events up to *cut*."""
-        for item in self._table.query(keys.stream(bank, sid), prefix="D#"):
+    def remove_fingerprints(self, bank: str, sid: str, cut: Cut, counts: Counter[str]) -> None:
+        """Remove the fingerprints of contents from the markers of a stream's events up to *cut*."""
+        for item in self._table.query(keys.stream(bank, sid), prefix=Kind.MARKER.prefix):
             if item["seq"] <= cut.seq and "h" in item:
-                counts["eventFingerprints"] += self._write(Update(Key(item["PK"], item["SK"]), {"h": None}, present()))
+                counts["eventFingerprints"] += self._write(Update(keys.key_of(item), {"h": None}, present()))
 
     def _write(self, action: Update | Delete) -> bool:
         try:
@@ -226,53 +234,50 @@ class Erasures:
             return False  # it expired meanwhile
         return True
 
-    # ---- what is remembered
+    # ---- memories
 
-    def remembers(self, bank: str, cid: str) -> bool:
-        """Tell whether there is anything in a scope that `delete_remembered` would delete."""
+    def has_memories(self, bank: str, cid: str) -> bool:
+        """Tell whether there is anything in a scope that `delete_memories` would delete."""
         partition = keys.scope(bank, cid)
-        found = (self._table.query(partition, prefix=prefix, page=1) for prefix in ("M#", "R#", "T#"))
-        return any(next(items, None) for items in found)
+        kinds = (Kind.MEMORY, Kind.REVISION, Kind.CITATION)
+        return any(next(self._table.query(partition, prefix=kind.prefix, page=1), None) for kind in kinds)
 
-    def delete_remembered(self, bank: str, scope: Mapping[str, str], counts: Counter[str]) -> None:
-        """Delete the memories of a scope, live and deleted ones, their revisions and what they cite."""
+    def delete_memories(self, bank: str, scope: Mapping[str, str], counts: Counter[str]) -> None:
+        """Delete the memories of a scope, live and deleted ones, with their revisions and citations."""
         partition, spelled = keys.scope(bank, ids.scope_id(scope)), text.dumps(dict(scope))
-        for prefix, kind in (("T#", "citations"), ("R#", "revisions")):
-            counts[kind] += self._table.delete_all(_keys(self._table.query(partition, prefix=prefix)))
-        found = list(self._table.query(partition, prefix="M#"))
-        for item in found:
+        for kind, name in ((Kind.CITATION, "citations"), (Kind.REVISION, "revisions")):
+            items = self._table.query(partition, prefix=kind.prefix)
+            counts[name] += self._table.delete_all(map(keys.key_of, items))
+        memories = list(self._table.query(partition, prefix=Kind.MEMORY.prefix))
+        for item in memories:
             # The id of a memory that has expired may be another scope's by now.
-            self._write(Delete(keys.memory_name(bank, item["SK"][2:]), equals(sco=spelled)))
-        counts["memories"] += self._table.delete_all(_keys(found))
+            self._write(Delete(keys.memory_name(bank, keys.name_in(item["SK"])), equals(sco=spelled)))
+        counts["memories"] += self._table.delete_all(map(keys.key_of, memories))
 
     # ---- counting
 
     def count_stream(self, bank: str, sid: str, counts: Counter[str]) -> None:
-        """Count what an erasure would take from a stream."""
+        """Count what an erasure would delete of a stream."""
         for item in self._table.query(keys.stream(bank, sid)):
-            match item["SK"][0]:
-                case "B":
+            match keys.kind_of(item["SK"]):
+                case Kind.BATCH:
                     counts["events"] += item["n"]
-                case "D":
+                case Kind.MARKER:
                     counts["eventFingerprints"] += "h" in item
-                case "P":
+                case Kind.RESULT:
                     counts["results"] += 1
-                case "W":
+                case Kind.WINDOW:
                     counts["windows"] += 1
-                case "H":  # an open window is closed to be erased
+                case Kind.HEAD:  # an open window is sealed to be erased
                     counts["windows"] += item["cnt"] > 0
 
-    def count_remembered(self, bank: str, cid: str, counts: Counter[str]) -> None:
-        """Count what an erasure would take from a scope's memories."""
+    def count_memories(self, bank: str, cid: str, counts: Counter[str]) -> None:
+        """Count what an erasure would delete of a scope's memories."""
         for item in self._table.query(keys.scope(bank, cid)):
-            kind = {"M": "memories", "R": "revisions", "T": "citations"}.get(item["SK"][0])
-            if kind:
-                counts[kind] += 1
+            name = _COUNTED.get(keys.kind_of(item["SK"]))
+            if name:
+                counts[name] += 1
 
 
 def _key(bank: str, cid: str) -> Key:
     return keys.version(bank, cid) if cid else keys.bank_erasure(bank)
-
-
-def _keys(items: Iterable[Mapping[str, Any]]) -> list[Key]:
-    return [Key(item["PK"], item["SK"]) for item in items]

@@ -12,7 +12,7 @@ from streambank.model.window import Attempt
 
 
 class Executions:
-    """Starts and looks at executions; *client* is boto3's Step Functions client."""
+    """Starts executions and reads their state; *client* is boto3's Step Functions client."""
 
     def __init__(self, client: Any, state_machine_arn: str) -> None:
         self._client = client
@@ -36,12 +36,12 @@ class Executions:
         """Tell whether the execution of *attempt* is under way."""
         arn = self._arn.replace(":stateMachine:", ":execution:") + ":" + _name(attempt)
         try:
-            found = self._client.describe_execution(executionArn=arn)
+            execution = self._client.describe_execution(executionArn=arn)
         except ClientError as error:
             if error.response["Error"]["Code"] != "ExecutionDoesNotExist":
                 raise
             return False
-        return bool(found["status"] in ("RUNNING", "PENDING_REDRIVE"))
+        return bool(execution["status"] in ("RUNNING", "PENDING_REDRIVE"))
 
 
 def _name(attempt: Attempt) -> str:

@@ -1,4 +1,4 @@
-"""What DynamoDB's errors mean, in one file."""
+"""The translation of DynamoDB's errors, in one file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPEN_OUTCOMES = {"InternalServerError", "ServiceUnavailable", "TransactionInPro
 
 
 def translated(error: Exception) -> Exception:
-    """Return the failure that *error* stands for, or *error* itself where it is a fault of ours."""
+    """Return our error for *error*, or *error* itself where it is a fault of this code."""
     if isinstance(error, ClientError):
         return _translated_client_error(error)
     return OutOfReach(type(error).__name__) if isinstance(error, BotoCoreError) else error
@@ -41,7 +41,7 @@ def _translated_client_error(error: ClientError) -> Exception:
 
 
 def _cancelled(response: Any) -> Exception:
-    """A cancelled transaction wrote nothing; a refusal that no repeat can cure is a fault of ours."""
+    """A cancelled transaction wrote nothing; an invalid request is a fault of this code."""
     reasons = tuple(reason.get("Code", "None") for reason in response.get("CancellationReasons", []))
     if "ValidationError" in reasons:
         return cast("Exception", ClientError(response, "TransactWriteItems"))

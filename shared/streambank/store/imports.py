@@ -1,7 +1,7 @@
-"""What an import writes: whatever it is, in one transaction with the condition that no erasure began since.
+"""What an import writes: each time in one transaction with the condition that no erasure has started since.
 
-An erasure of the whole bank shows in the bank's item, one of a scope in the scope's version. Both outlive the erasure:
-an import that began before it brings nothing of it back, however late its writes are.
+The bank's erasure item tells of an erasure of the whole bank, the scope's version item of one of the scope. Both stay
+after the erasure: an import that started before it brings nothing of it back, however late its writes are.
 """
 
 from __future__ import annotations
@@ -17,10 +17,17 @@ from streambank.model.chat import ChatHistory
 from streambank.model.memory import Change, Memory
 from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
-from streambank.model.transfer import BatchRecord, MarkerRecord, MemoryRecord, StreamRecord, TalkRecord, Transfer
+from streambank.model.transfer import (
+    BatchRecord,
+    MarkerRecord,
+    MemoryRecord,
+    SessionEventRecord,
+    StreamRecord,
+    Transfer,
+)
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals
+from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, without
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.memories import version_bump
@@ -32,15 +39,17 @@ from streambank.store.table import Table
 # TransactWriteItems takes 100 actions; the scope's version, its registry entry and the bank's check are among them.
 _MOST_ACTIONS = 90
 _MOST_BYTES = 3_500_000
-_NO_ERA = Condition(("attribute_not_exists(#era)",), frozenset({"era"}))
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeState:
-    """Where an import writes: the scope's version, and whether an erasure is, or came, in its way."""
+    """The version and the erasures of a scope that an import writes to.
+
+    *is_erased* tells that an erasure of the scope started after the import did, *is_bank_erased* the same of the bank.
+    """
 
     version: int
-    era: int
+    erasure_number: int
     is_erasing: bool
     is_erased: bool
     is_bank_erased: bool
@@ -48,10 +57,10 @@ class ScopeState:
 
 @dataclass(frozen=True, slots=True)
 class IdOwner:
-    """The memory that has an id in the scope in question, and whether the id is another scope's."""
+    """The memory that has an id in one scope, if any, and whether the id belongs to another scope."""
 
     memory: Memory | None
-    is_elsewhere: bool
+    is_of_other_scope: bool
 
 
 class Imports:
@@ -62,51 +71,54 @@ class Imports:
         self._sessions = Sessions(table)
         self._histories = ChatHistories(table)
 
-    # ---- what is there
+    # ---- reading
 
-    def ground(self, job: Transfer, scope: Mapping[str, str]) -> ScopeState:
-        """Return what a scope is like now; it is read before anything that is in it."""
+    def scope_state(self, job: Transfer, scope: Mapping[str, str]) -> ScopeState:
+        """Return the state of a scope; read it before anything in the scope."""
         key, bank_key = keys.version(job.bank, ids.scope_id(scope)), keys.bank_erasure(job.bank)
-        found = self._table.read([key, bank_key])
-        item = found.get(key, {})
-        began = item.get("ebeg")
+        items = self._table.read([key, bank_key])
+        item = items.get(key, {})
+        erasure_start = item.get("ebeg")
         return ScopeState(
             item.get("ver", 0),
             item.get("era", 0),
             "erasing" in item,
-            began is not None and began >= (milliseconds(job.started) or 0),
-            found.get(bank_key, {}).get("era", 0) != job.era,
+            erasure_start is not None and erasure_start >= (milliseconds(job.started) or 0),
+            items.get(bank_key, {}).get("era", 0) != job.erasure_number,
         )
 
     def is_bank_erased(self, job: Transfer) -> bool:
-        """Tell whether the bank is, or was, erased since the import began."""
+        """Tell whether an erasure of the bank has started since the import did."""
         item = self._table.get(keys.bank_erasure(job.bank)) or {"era": 0}
-        return bool(item["era"] != job.era)
+        return bool(item["era"] != job.erasure_number)
 
-    def taken(self, bank: str, scope: Mapping[str, str], memory_ids: Sequence[str], *, now: datetime) -> list[IdOwner]:
-        """Return who has these ids: two items each, a hundred a round trip."""
+    def id_owners(
+        self, bank: str, scope: Mapping[str, str], memory_ids: Sequence[str], *, now: datetime
+    ) -> list[IdOwner]:
+        """Return the owner of each id. Cost: two items an id, a hundred a round trip."""
         cid, spelled = ids.scope_id(scope), ids.canonical(scope)
-        wanted = [(keys.memory(bank, cid, name), keys.memory_name(bank, name)) for name in memory_ids]
-        found = self._table.read(key for pair in wanted for key in pair)
+        pairs = [(keys.memory(bank, cid, name), keys.memory_name(bank, name)) for name in memory_ids]
+        items = self._table.read(key for pair in pairs for key in pair)
         return [
             IdOwner(
-                memory_of(found[memory], dict(scope)) if memory in found else None,
-                name in found and _is_held(found[name], now) and _canonical(found[name]["sco"]) != spelled,
+                memory_of(items[memory], dict(scope)) if memory in items else None,
+                name in items and _is_live(items[name], now) and _canonical(items[name]["sco"]) != spelled,
             )
-            for memory, name in wanted
+            for memory, name in pairs
         ]
 
     # ---- memories
 
     def write_memories(
-        self, job: Transfer, ground: ScopeState, changes: Sequence[tuple[Memory | None, MemoryRecord]], *, now: datetime
+        self, job: Transfer, state: ScopeState, changes: Sequence[tuple[Memory | None, MemoryRecord]], *, now: datetime
     ) -> None:
-        """Write memories of one scope with what hangs on them, each whole before the next begins.
+        """Write memories of one scope with their revisions and citations, each whole before the next begins.
 
-        A memory comes after the last of its revisions: who finds it finds them all. *changes* are what is there before,
-        and what is to be there. Raises Conflict: the scope was changed; what was written until then stands.
+        A memory is written after the last of its revisions: whoever reads it can read them all. *changes* are pairs of
+        the memory that is there, and the record to write. Raises Conflict: the scope was written meanwhile; what was
+        written until then stays.
         """
-        version = ground.version
+        version = state.version
         units = (unit for before, record in changes for unit in _units(job.bank, before, record, now))
         for actions in _packed(units):
             bump = version_bump(job.bank, changes[0][1].memory.scope, version, 1)
@@ -116,11 +128,11 @@ class Imports:
     # ---- sessions and chats
 
     def write_session(self, job: Transfer, session: Session) -> None:
-        """Store a session, whose events follow. Raises Conflict if the id is taken, or the bank was erased."""
-        self._sessions.create(job.bank, session, under=[_bank_guard(job)])
+        """Store a session without its events. Raises Conflict if the id is taken, or the bank was erased."""
+        self._sessions.create(job.bank, session, guards=[_bank_guard(job)])
 
-    def write_talk(self, job: Transfer, session: Session, records: Sequence[TalkRecord]) -> None:
-        """Write events of a session, again if need be: they never change. Raises Conflict if the session did."""
+    def write_session_events(self, job: Transfer, session: Session, records: Sequence[SessionEventRecord]) -> None:
+        """Write events of a session, over the same ones if they are there. Raises Conflict if the session changed."""
         ttl = seconds(session.expires)
         head = keys.session_head(job.bank, session.id)
         guards: list[Action] = [ConditionCheck(head, equals(ver=session.version, fst=session.first)), _bank_guard(job)]
@@ -136,16 +148,16 @@ class Imports:
         if before and before.is_live(now) and before.updated >= history.updated:
             return False
         after = self._histories.prepare(job.bank, history, now=now)
-        self._histories.turn(job.bank, before, after, under=[_bank_guard(job)], now=now)
+        self._histories.replace(job.bank, before, after, guards=[_bank_guard(job)], now=now)
         return True
 
     # ---- streams
 
-    def begin_stream(self, job: Transfer, ground: ScopeState, record: StreamRecord) -> None:
-        """Make a stream that goes on after what is imported, and note where it came from.
+    def begin_stream(self, job: Transfer, state: ScopeState, record: StreamRecord) -> None:
+        """Store the head of an imported stream, and record which import it is from.
 
         Raises:
-            Conflict: there is such a stream, or an erasure began.
+            Conflict: the stream exists, or an erasure has started.
         """
         stream = record.stream
         head = Head(
@@ -158,44 +170,44 @@ class Imports:
             anchor=record.anchor,
         )
         entry = keys.registered_stream(stream.bank, ids.scope_id(stream.scope), stream.sid)
-        note: codec.Values = {"src": job.wanted.source, "seq": record.seq, "win": record.window}
+        source: codec.Values = {"src": job.request.source, "seq": record.seq, "win": record.window}
         self._table.transact(
             [
                 Put(keys.head(stream.bank, stream.sid), codec.head_values(head), absent()),
-                *_guards(job, ground, stream.scope),
+                *_guards(job, state, stream.scope),
                 Put(entry, {"sid": stream.sid}),
-                Put(keys.imported(stream.bank, stream.sid), note),
+                Put(keys.stream_import(stream.bank, stream.sid), source),
             ]
         )
 
     def has_stream(self, stream: StreamId) -> bool:
-        """Tell whether there is such a stream."""
+        """Tell whether a stream exists."""
         return self._table.get(keys.head(stream.bank, stream.sid)) is not None
 
-    def reach(self, job: Transfer, stream: StreamId) -> tuple[int, int] | None:
-        """Return the last window and event that this source brings to a stream; None if the stream is not from it."""
-        item = self._table.get(keys.imported(stream.bank, stream.sid))
-        return (item["win"], item["seq"]) if item and item["src"] == job.wanted.source else None
+    def end_of_stream(self, job: Transfer, stream: StreamId) -> tuple[int, int] | None:
+        """Return the last window and event that an import brings to a stream; None if the stream is from another."""
+        item = self._table.get(keys.stream_import(stream.bank, stream.sid))
+        return (item["win"], item["seq"]) if item and item["src"] == job.request.source else None
 
-    def write_said(
+    def write_stream_records(
         self,
         job: Transfer,
-        ground: ScopeState,
+        state: ScopeState,
         records: Sequence[BatchRecord | MarkerRecord | Window],
         retention_policy: RetentionPolicy,
         *,
         now: datetime,
     ) -> None:
-        """Write those of *records*, all of one stream, that are not there. Raises Conflict."""
-        puts = {put.key: put for put in (_said_put(record, retention_policy, now) for record in records)}
+        """Write those of *records*, all of one stream, that are not stored yet. Raises Conflict."""
+        puts = {put.key: put for put in (_stream_record_put(record, retention_policy, now) for record in records)}
         present = self._table.read(puts)
         missing = [put for key, put in puts.items() if key not in present]
         if missing:
-            self._table.transact([*missing, *_guards(job, ground, records[0].stream.scope)])
+            self._table.transact([*missing, *_guards(job, state, records[0].stream.scope)])
 
 
 def _units(bank: str, before: Memory | None, record: MemoryRecord, now: datetime) -> Iterator[list[Action]]:
-    """Yield what is written together: each revision, each citation, and last the memory with its name."""
+    """Yield the actions of each transaction at least: a revision, a citation, and last the memory with its name."""
     cid, memory_id = ids.scope_id(record.memory.scope), record.memory.id
     revisions = {keys.revision(bank, cid, memory_id, one.number): revision_values(one) for one in record.revisions}
     citations = {
@@ -208,25 +220,27 @@ def _units(bank: str, before: Memory | None, record: MemoryRecord, now: datetime
 
 
 def _packed(units: Iterable[list[Action]]) -> Iterator[list[Action]]:
-    """Yield *units* in order, as many together as a transaction takes."""
-    together, size = list[Action](), 0
+    """Yield the actions of *units* in order, as many together as a transaction takes."""
+    batch, size = list[Action](), 0
     for unit in units:
         weight = sum(_weight(action) for action in unit)
-        if together and (len(together) + len(unit) > _MOST_ACTIONS or size + weight > _MOST_BYTES):
-            yield together
-            together, size = [], 0
-        together, size = [*together, *unit], size + weight
-    if together:
-        yield together
+        if batch and (len(batch) + len(unit) > _MOST_ACTIONS or size + weight > _MOST_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch, size = [*batch, *unit], size + weight
+    if batch:
+        yield batch
 
 
 def _weight(action: Action) -> int:
-    """Return about how many bytes an action writes; a letter has up to four."""
+    """Return about how many bytes an action writes; a character has up to four."""
     values = action.values.values() if isinstance(action, Put) else ()
     return sum(len(value) if isinstance(value, bytes) else 4 * len(str(value)) for value in values)
 
 
-def _said_put(record: BatchRecord | MarkerRecord | Window, retention_policy: RetentionPolicy, now: datetime) -> Put:
+def _stream_record_put(
+    record: BatchRecord | MarkerRecord | Window, retention_policy: RetentionPolicy, now: datetime
+) -> Put:
     bank, sid = record.stream.bank, record.stream.sid
     if isinstance(record, BatchRecord):
         return Put(keys.batch(bank, sid, record.first), _batch_values(record), absent())
@@ -248,7 +262,7 @@ def _batch_values(batch: BatchRecord) -> codec.Values:
 
 
 def _window_values(window: Window, retention_policy: RetentionPolicy, now: datetime) -> codec.Values:
-    """An imported window has ended, whatever it was waiting for: its events are generated no second time."""
+    """Store an imported window as ended, whatever its state was: its events are not generated again."""
     state = WindowState.ERASED if window.state is WindowState.ERASED else WindowState.DONE
     expires = retention_policy.of_operation(window, now=now)
     values = codec.window_values(replace(window, state=state, due=None))
@@ -256,15 +270,20 @@ def _window_values(window: Window, retention_policy: RetentionPolicy, now: datet
 
 
 def _bank_guard(job: Transfer) -> ConditionCheck:
-    return ConditionCheck(keys.bank_erasure(job.bank), equals(era=job.era) if job.era else _NO_ERA)
+    return ConditionCheck(keys.bank_erasure(job.bank), _erasure_is(job.erasure_number))
 
 
-def _guards(job: Transfer, ground: ScopeState, scope: Mapping[str, str]) -> Iterable[ConditionCheck]:
+def _guards(job: Transfer, state: ScopeState, scope: Mapping[str, str]) -> Iterable[ConditionCheck]:
     key = keys.version(job.bank, ids.scope_id(scope))
-    return _bank_guard(job), ConditionCheck(key, equals(era=ground.era) if ground.era else _NO_ERA)
+    return _bank_guard(job), ConditionCheck(key, _erasure_is(state.erasure_number))
 
 
-def _is_held(name: Mapping[str, Any], now: datetime) -> bool:
+def _erasure_is(number: int) -> Condition:
+    """The newest erasure is number *number*; 0 stands for none."""
+    return equals(era=number) if number else without("era")
+
+
+def _is_live(name: Mapping[str, Any], now: datetime) -> bool:
     return "ttl" not in name or name["ttl"] > (seconds(now) or 0)
 
 

@@ -1,4 +1,4 @@
-"""Every key of the table, in one file.
+"""Every key of the table: this file alone writes keys and takes them apart.
 
 S#{bank}#{sid}     HEAD, CUT, IMPORT, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}
@@ -10,18 +10,27 @@ BANKS              {bank}
 BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
+SECRETS            PAGES
 """
 
 from __future__ import annotations
 
 import zlib
-from typing import NamedTuple
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 # 12 digits keep numeric order in sort keys for any stream that will ever be.
 _WIDTH = 12
+LAST_NUMBER = 10**_WIDTH - 1
+# Sorts behind every sort key of a kind, which are ASCII.
+LAST = "~"
 DUE_SHARDS = 8
 LIST_SHARDS = 8
 REGISTRY_SHARDS = 8
+BANKS = "BANKS"
+# The partition of index `list` that holds all API keys.
+API_KEYS = "KEYS"
 
 
 class Key(NamedTuple):
@@ -29,6 +38,45 @@ class Key(NamedTuple):
 
     pk: str
     sk: str
+
+
+PAGE_SECRET = Key("SECRETS", "PAGES")
+
+
+class Kind(StrEnum):
+    """The first part of a sort key."""
+
+    HEAD = "HEAD"
+    BATCH = "B"
+    MARKER = "D"
+    WINDOW = "W"
+    RESULT = "P"
+    VERSION = "V"
+    MEMORY = "M"
+    REVISION = "R"
+    CITATION = "T"
+    SESSION_EVENT = "E"
+    CHAT_NOTE = "O"
+    ERASE = "ERASE"
+    EXPORT = "EXPORT"
+    IMPORT = "IMPORT"
+    # Entries of a registry.
+    SCOPE = "C"
+    STREAM = "S"
+    SESSION = "X"
+    CHAT = "H"
+
+    @property
+    def prefix(self) -> str:
+        return f"{self.value}#"
+
+
+class RegistryEntry(NamedTuple):
+    """An entry of a bank's registry: *name* is a cid, sid or session id, or the hash of a conversation's id."""
+
+    kind: str
+    name: str
+    cid: str = ""
 
 
 def _shard(text: str, shards: int) -> int:
@@ -40,7 +88,16 @@ def stream(bank: str, sid: str) -> str:
 
 
 def head(bank: str, sid: str) -> Key:
-    return Key(stream(bank, sid), "HEAD")
+    return Key(stream(bank, sid), Kind.HEAD.value)
+
+
+def cut(bank: str, sid: str) -> Key:
+    return Key(stream(bank, sid), "CUT")
+
+
+def stream_import(bank: str, sid: str) -> Key:
+    """Return the key of the item that names the import which made a stream."""
+    return Key(stream(bank, sid), "IMPORT")
 
 
 def batch(bank: str, sid: str, first_seq: int) -> Key:
@@ -55,25 +112,30 @@ def window(bank: str, sid: str, number: int) -> Key:
     return Key(stream(bank, sid), f"W#{number:0{_WIDTH}}")
 
 
-def candidates(bank: str, sid: str, number: int, part: int) -> Key:
-    return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#C{part:03}")
-
-
 def results(bank: str, sid: str, number: int) -> Key:
-    """Return the beginning of the keys of all that was worked out for a window."""
+    """Return the prefix of the keys of everything that was derived from a window."""
     return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#")
 
 
-def plan(bank: str, sid: str, number: int, part: int) -> Key:
-    return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#L{part:03}")
+def candidates(bank: str, sid: str, number: int, part: int | None = None) -> Key:
+    return _result(bank, sid, number, "C", part, 3)
+
+
+def plan(bank: str, sid: str, number: int, part: int | None = None) -> Key:
+    return _result(bank, sid, number, "L", part, 3)
 
 
 def piece(bank: str, sid: str, number: int, part: int) -> Key:
-    return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#X{part:06}")
+    return _result(bank, sid, number, "X", part, 6)
 
 
-def verdict(bank: str, sid: str, number: int, candidate: int) -> Key:
-    return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#V{candidate:06}")
+def verdict(bank: str, sid: str, number: int, candidate: int | None = None) -> Key:
+    return _result(bank, sid, number, "V", candidate, 6)
+
+
+def _result(bank: str, sid: str, number: int, kind: str, part: int | None, width: int) -> Key:
+    pk, prefix = results(bank, sid, number)
+    return Key(pk, f"{prefix}{kind}" if part is None else f"{prefix}{kind}{part:0{width}}")
 
 
 def scope(bank: str, cid: str) -> str:
@@ -81,7 +143,7 @@ def scope(bank: str, cid: str) -> str:
 
 
 def version(bank: str, cid: str) -> Key:
-    return Key(scope(bank, cid), "V")
+    return Key(scope(bank, cid), Kind.VERSION.value)
 
 
 def memory(bank: str, cid: str, memory_id: str) -> Key:
@@ -89,44 +151,23 @@ def memory(bank: str, cid: str, memory_id: str) -> Key:
 
 
 def revision(bank: str, cid: str, memory_id: str, number: int) -> Key:
-    return Key(scope(bank, cid), f"R#{memory_id}#{number:0{_WIDTH}}")
+    return Key(scope(bank, cid), f"{revision_prefix(memory_id)}{number:0{_WIDTH}}")
+
+
+def revision_prefix(memory_id: str) -> str:
+    return f"R#{memory_id}#"
 
 
 def citation(bank: str, cid: str, memory_id: str, sid: str, window_number: int, candidate: int) -> Key:
-    return Key(scope(bank, cid), f"T#{memory_id}#{sid}-{window_number}-{candidate}")
+    return Key(scope(bank, cid), f"{citation_prefix(memory_id)}{sid}-{window_number}-{candidate}")
 
 
-def cut(bank: str, sid: str) -> Key:
-    return Key(stream(bank, sid), "CUT")
-
-
-def imported(bank: str, sid: str) -> Key:
-    """Return the key of what tells which import made a stream."""
-    return Key(stream(bank, sid), "IMPORT")
-
-
-def bank_erasure(bank_id: str) -> Key:
-    return Key(f"BANK#{bank_id}", "ERASE")
-
-
-def bank_transfer(bank_id: str, direction: str) -> Key:
-    return Key(f"BANK#{bank_id}", direction)
+def citation_prefix(memory_id: str) -> str:
+    return f"T#{memory_id}#"
 
 
 def memory_name(bank: str, memory_id: str) -> Key:
     return Key(f"N#{bank}#{memory_id}", "N")
-
-
-def registry(bank: str, shard: int) -> str:
-    return f"K#{bank}#{shard}"
-
-
-def registered_scope(bank: str, cid: str) -> Key:
-    return Key(registry(bank, _shard(cid, REGISTRY_SHARDS)), f"C#{cid}")
-
-
-def registered_stream(bank: str, cid: str, sid: str) -> Key:
-    return Key(registry(bank, _shard(cid, REGISTRY_SHARDS)), f"S#{cid}#{sid}")
 
 
 def session(bank: str, session_id: str) -> str:
@@ -141,12 +182,8 @@ def session_event(bank: str, session_id: str, number: int) -> Key:
     return Key(session(bank, session_id), f"E#{number:0{_WIDTH}}")
 
 
-def registered_session(bank: str, session_id: str) -> Key:
-    return Key(registry(bank, _shard(session_id, REGISTRY_SHARDS)), f"X#{session_id}")
-
-
 def user_sessions(bank: str, user_key: str) -> str:
-    """Return the partition of index `list` that the registry entries of a user's sessions are found in."""
+    """Return the partition of index `list` that holds the registry entries of a user's sessions."""
     return f"{bank}#XU#{user_key}"
 
 
@@ -167,32 +204,53 @@ def chat_note(bank: str, name: str, version: str) -> Key:
     return Key(chat(bank, name), f"O#{version}")
 
 
-def registered_chat(bank: str, name: str) -> Key:
-    return Key(registry(bank, _shard(name, REGISTRY_SHARDS)), f"H#{name}")
-
-
 def bank(bank_id: str) -> Key:
-    return Key("BANKS", bank_id)
+    return Key(BANKS, bank_id)
 
 
 def bank_config(bank_id: str) -> Key:
     return Key(f"BANK#{bank_id}", "CONFIG")
 
 
+def bank_erasure(bank_id: str) -> Key:
+    return Key(f"BANK#{bank_id}", Kind.ERASE.value)
+
+
+def bank_transfer(bank_id: str, direction: str) -> Key:
+    return Key(f"BANK#{bank_id}", direction.upper())  # of `export` or `import`
+
+
 def usage(bank_id: str, day: str) -> Key:
     return Key(f"U#{bank_id}", f"D#{day}")
-
-
-# The partition of index `list` that all API keys are found in.
-API_KEYS = "KEYS"
 
 
 def api_key(key_id: str) -> Key:
     return Key(f"A#{key_id}", "KEY")
 
 
+def registry(bank: str, shard: int) -> str:
+    return f"K#{bank}#{shard}"
+
+
+def registered_scope(bank: str, cid: str) -> Key:
+    return Key(registry(bank, _shard(cid, REGISTRY_SHARDS)), f"C#{cid}")
+
+
+def registered_stream(bank: str, cid: str, sid: str) -> Key:
+    """Return the key of a stream's entry, or with an empty *sid* the prefix of those of a scope's streams."""
+    return Key(registry(bank, _shard(cid, REGISTRY_SHARDS)), f"S#{cid}#{sid}")
+
+
+def registered_session(bank: str, session_id: str) -> Key:
+    return Key(registry(bank, _shard(session_id, REGISTRY_SHARDS)), f"X#{session_id}")
+
+
+def registered_chat(bank: str, name: str) -> Key:
+    return Key(registry(bank, _shard(name, REGISTRY_SHARDS)), f"H#{name}")
+
+
 def due_partition(key: Key) -> str:
-    """Return the partition of index `due` that *key* is found in."""
+    """Return the partition of index `due` that holds *key*."""
     return f"DUE#{_shard(key.pk + key.sk, DUE_SHARDS)}"
 
 
@@ -201,9 +259,40 @@ def due_partitions() -> list[str]:
 
 
 def list_partition(bank_id: str, kind: str, name: str) -> str:
-    """Return the partition of index `list` that the thing called *name* is found in."""
+    """Return the partition of index `list` that holds the memory (*kind* M) or session (X) called *name*."""
     return f"{bank_id}#{kind}#{_shard(name, LIST_SHARDS)}"
 
 
 def list_partitions(bank_id: str, kind: str) -> list[str]:
     return [f"{bank_id}#{kind}#{shard}" for shard in range(LIST_SHARDS)]
+
+
+def key_of(item: Mapping[str, Any]) -> Key:
+    return Key(item["PK"], item["SK"])
+
+
+def kind_of(sk: str) -> str:
+    """Return the first part of a sort key; one of `Kind`, or another."""
+    return sk.partition("#")[0]
+
+
+def name_in(key: str) -> str:
+    """Return the second part of a key: a memory's id, an event's key, a window's number, a day."""
+    return key.split("#")[1]
+
+
+def cited_window(sk: str) -> tuple[str, int, int]:
+    """Return the sid, the window and the candidate in a citation's sort key."""
+    sid, number, candidate = sk.split("#")[2].rsplit("-", 2)
+    return sid, int(number), int(candidate)
+
+
+def registry_entry(sk: str) -> RegistryEntry:
+    kind, *names = sk.split("#")
+    return RegistryEntry(kind, names[-1], names[0] if kind in (Kind.SCOPE, Kind.STREAM) else "")
+
+
+def owner(pk: str) -> tuple[str, str]:
+    """Return the bank of a partition, and what the partition is of: a sid, a cid, a session's id ..., or empty."""
+    _, bank_id, name = (*pk.split("#"), "")[:3]
+    return bank_id, name

@@ -1,4 +1,4 @@
-"""Scopes and their memories: every writer commits under the scope's version."""
+"""Scopes and their memories: every write is conditional on the scope's version."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from streambank.errors import Conflict
 from streambank.model import ids
@@ -17,10 +17,11 @@ from streambank.model.window import WindowState
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, Update, absent, equals, present, without
 from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.keys import Kind
 from streambank.store.memory_items import change_actions, citation_of, memory_of, revision_of
 from streambank.store.plan_items import verdict_put
 from streambank.store.table import Table
-from streambank.store.windows import is_mine
+from streambank.store.windows import is_current_attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,14 @@ class ScopeView:
     version: int
     erasing: bool
     memories: tuple[Memory, ...]
+
+
+class ListedMemory(NamedTuple):
+    """A memory as index `list` has it, in the order of the list."""
+
+    created_ms: int
+    memory_id: str
+    cid: str
 
 
 class Memories:
@@ -43,33 +52,30 @@ class Memories:
     def view(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> ScopeView:
         """Return the live memories of a scope; the version is read before them, never after or beside."""
         read = self.version(bank, scope)
-        found = self._all(bank, ids.scope_id(scope), scope)
-        return replace(read, memories=tuple(memory for memory in found if memory.is_live(now)))
+        return replace(read, memories=tuple(self.of_scope(bank, scope, now=now)))
 
     def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
         """Return the version of a scope, without its memories."""
         item = self._table.get(keys.version(bank, ids.scope_id(scope))) or {"ver": 0}
         return ScopeView(item["ver"], bool(item.get("erasing")), ())
 
-    def _all(self, bank: str, cid: str, scope: Mapping[str, str]) -> Iterator[Memory]:
-        found = self._table.query(keys.scope(bank, cid), prefix="M#")
-        return (memory_of(item, dict(scope)) for item in found)
-
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
-        return [memory for memory in self._all(bank, ids.scope_id(scope), scope) if memory.is_live(now)]
+        items = self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix=Kind.MEMORY.prefix)
+        memories = (memory_of(item, dict(scope)) for item in items)
+        return [memory for memory in memories if memory.is_live(now)]
 
     def citations(
         self, bank: str, scope: Mapping[str, str], memories: Iterable[Memory], *, now: datetime
     ) -> dict[str, list[Citation]]:
-        """Return what *memories* of one scope cite and may still be read, by their ids: one consistent query.
+        """Return the live citations of *memories* of one scope, by the memories' ids: one consistent query.
 
-        The windows that a memory names as its evidence are all it cites: an id may have been another's before.
+        A citation of a window that is not in the memory's evidence is of an earlier memory with its id.
         """
-        windows = {memory.id: {(found.sid, found.window) for found in memory.evidence} for memory in memories}
+        windows = {memory.id: {(one.sid, one.window) for one in memory.evidence} for memory in memories}
         cited: dict[str, list[Citation]] = {}
-        for item in self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix="T#"):
-            memory_id, one = item["SK"].split("#")[1], citation_of(item)
+        for item in self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix=Kind.CITATION.prefix):
+            memory_id, one = keys.name_in(item["SK"]), citation_of(item)
             if one.is_live(now) and (one.sid, one.window) in windows.get(memory_id, ()):
                 cited.setdefault(memory_id, []).append(one)
         return cited
@@ -81,9 +87,9 @@ class Memories:
         return memory if memory and memory.is_live(now) else None
 
     def scopes(self, bank: str) -> Iterator[dict[str, str]]:
-        """Yield the scopes that anything was ever remembered in."""
+        """Yield the scopes in which a memory was ever written."""
         for shard in range(keys.REGISTRY_SHARDS):
-            for entry in self._table.query(keys.registry(bank, shard), prefix="C#"):
+            for entry in self._table.query(keys.registry(bank, shard), prefix=Kind.SCOPE.prefix):
                 yield json.loads(entry["sco"])
 
     def find(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
@@ -101,35 +107,34 @@ class Memories:
         memory = memory_of(item, scope) if item else None
         return memory if memory and (memory.is_live(now) or _is_recoverable(memory, now)) else None
 
-    def listed(self, bank: str, count: int, after: tuple[int, str] | None) -> list[tuple[int, str, str]]:
-        """Return time, id and partition of a bank's next *count* memories, newest first as index `list` has them."""
+    def listed(self, bank: str, count: int, after: tuple[int, str] | None) -> list[ListedMemory]:
+        """Return a bank's next *count* memories after the time and id *after*, newest first, from index `list`."""
         up_to = after[0] if after else None
         shards = (
             self._table.query_index("list", partition, up_to=up_to, backward=True, page=count + 1)
-            for partition in keys.list_partitions(bank, "M")
+            for partition in keys.list_partitions(bank, Kind.MEMORY)
         )
-        found = ((i["G2SK"], i["SK"][2:], i["PK"]) for shard in shards for i in _capped(shard, count, after))
-        return sorted(found, reverse=True)[:count]
+        listed = (_listed(item) for shard in shards for item in _capped(shard, count, after))
+        return sorted(listed, reverse=True)[:count]
 
-    def everything_listed(self, bank: str, most: int) -> list[tuple[int, str, str]]:
-        """Return time, id and partition of a bank's memories, *most* of them, in no order: one query a megabyte."""
-        shards = (self._table.query_index("list", partition) for partition in keys.list_partitions(bank, "M"))
-        found = ((i["G2SK"], i["SK"][2:], i["PK"]) for shard in shards for i in shard)
-        return list(islice(found, most))
+    def everything_listed(self, bank: str, limit: int) -> list[ListedMemory]:
+        """Return at most *limit* memories of a bank, in no order. Cost: one query a megabyte."""
+        shards = (self._table.query_index("list", partition) for partition in keys.list_partitions(bank, Kind.MEMORY))
+        return list(islice((_listed(item) for shard in shards for item in shard), limit))
 
-    def read_listed(self, listed: Iterable[tuple[int, str, str]], *, now: datetime) -> list[Memory]:
+    def read_listed(self, bank: str, listed: Iterable[ListedMemory], *, now: datetime) -> list[Memory]:
         """Return those of *listed* that are live, read again: an index may lag."""
-        wanted = [(keys.Key(pk, f"M#{memory_id}"), keys.Key(pk, "V")) for _, memory_id, pk in listed]
-        items = self._table.read(key for pair in wanted for key in pair)
-        pairs = ((items.get(memory), items.get(version)) for memory, version in wanted)
-        found = (memory_of(item, json.loads(scope["sco"])) for item, scope in pairs if item and scope)
-        return [memory for memory in found if memory.is_live(now)]
+        pairs = [(keys.memory(bank, one.cid, one.memory_id), keys.version(bank, one.cid)) for one in listed]
+        items = self._table.read(key for pair in pairs for key in pair)
+        read = ((items.get(memory), items.get(version)) for memory, version in pairs)
+        memories = (memory_of(item, json.loads(scope["sco"])) for item, scope in read if item and scope)
+        return [memory for memory in memories if memory.is_live(now)]
 
     def revisions(self, bank: str, memory: Memory, *, now: datetime) -> list[Revision]:
         """Return the live revisions of *memory*, newest first."""
         key = keys.revision(bank, ids.scope_id(memory.scope), memory.id, 0)
-        found = self._table.query(key.pk, prefix=f"R#{memory.id}#", backward=True)
-        return [revision for revision in map(revision_of, found) if _is_of(memory, revision, now)]
+        items = self._table.query(key.pk, prefix=keys.revision_prefix(memory.id), backward=True)
+        return [revision for revision in map(revision_of, items) if _is_of(memory, revision, now)]
 
     def revision(self, bank: str, memory: Memory, number: int, *, now: datetime) -> Revision | None:
         """Return one live revision of *memory*, or None."""
@@ -145,14 +150,14 @@ class Memories:
         """Apply one slice of a plan, and end the window where *completion* is given: one transaction.
 
         Raises:
-            Conflict: the window is no longer this attempt's, or is held and nobody would release it (action 0), or
-                the scope has changed (action 1).
-            OutOfReach: the tries are used up and nobody knows.
+            Conflict: the attempt is not current any more, or the expiry of the window's events is suspended and
+                nobody would restore it (action 0), or the scope was written meanwhile (action 1).
+            OutOfReach: the tries are used up, and the outcome is unknown.
         """
         attempt = piece.attempt
         window_key = keys.window(bank, attempt.sid, attempt.window)
-        guard = is_mine(attempt.attempt) & equals(cur=piece.start)
-        if completion and not completion.release:
+        guard = is_current_attempt(attempt.attempt) & equals(cur=piece.start)
+        if completion and not completion.restore_expiry_at:
             guard &= without("held")
         actions: list[Action] = [Update(window_key, _progress(piece, completion, window_key), guard)]
         if piece.end > piece.start:
@@ -171,29 +176,32 @@ class Memories:
     def commit_changes(
         self, bank: str, scope: Mapping[str, str], version: int, changes: Iterable[Change], *, now: datetime
     ) -> None:
-        """Apply at most thirty changes together, as one step of the scope's version. Raises as `commit_change`."""
+        """Apply at most thirty changes in one step of the scope's version. Raises as `commit_change` does."""
         actions = [action for change in changes for action in change_actions(bank, change, now)]
         self._table.transact([*version_bump(bank, scope, version, 1), *actions])
 
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
-        """Let the revisions of a deleted memory go with its tombstone, what it cited at once; `due` forgets it."""
+        """Let the revisions of a deleted memory expire with its tombstone, and delete its citations now.
+
+        The memory is removed from index `due`.
+        """
         key = keys.memory(bank, cid, memory_id)
         item = self._table.get(key)
         if item is None or "del" not in item:
             return
-        for found in self._table.query(key.pk, prefix=f"R#{memory_id}#"):
-            if found.get("ttl", item["ttl"] + 1) > item["ttl"]:
-                self._set_expiry(keys.Key(found["PK"], found["SK"]), item["ttl"])
-        cited = self._table.query(key.pk, prefix=f"T#{memory_id}#")
-        self._table.delete_all(keys.Key(found["PK"], found["SK"]) for found in cited)
-        self._settle(key, item["rev"])
+        for revision in self._table.query(key.pk, prefix=keys.revision_prefix(memory_id)):
+            if revision.get("ttl", item["ttl"] + 1) > item["ttl"]:
+                self._set_expiry(keys.key_of(revision), item["ttl"])
+        citations = self._table.query(key.pk, prefix=keys.citation_prefix(memory_id))
+        self._table.delete_all(map(keys.key_of, citations))
+        self._remove_from_due(key, item["rev"])
 
     def lengthen_revisions(self, bank: str, cid: str, memory_id: str) -> None:
-        """Give the revisions of a memory that came back the expiry that they were made with."""
+        """Restore the expiry of the revisions of a memory that was rolled back after its deletion."""
         key = keys.memory(bank, cid, memory_id)
-        for found in self._table.query(key.pk, prefix=f"R#{memory_id}#"):
-            if found["fact"]:
-                self._set_expiry(keys.Key(found["PK"], found["SK"]), seconds(instant(found.get("exp"))))
+        for revision in self._table.query(key.pk, prefix=keys.revision_prefix(memory_id)):
+            if revision["fact"]:
+                self._set_expiry(keys.key_of(revision), seconds(instant(revision.get("exp"))))
 
     def _set_expiry(self, key: keys.Key, until: int | None) -> None:
         try:
@@ -201,15 +209,15 @@ class Memories:
         except Conflict:
             return  # it expired meanwhile
 
-    def _settle(self, key: keys.Key, revision: int) -> None:
+    def _remove_from_due(self, key: keys.Key, revision: int) -> None:
         try:
             self._table.write(Update(key, codec.due_values(key, None), equals(rev=revision)))
         except Conflict:
-            return  # it came back meanwhile: a rollback
+            return  # it was rolled back meanwhile
 
 
 def version_bump(bank: str, scope: Mapping[str, str], version: int, by: int) -> list[Action]:
-    """Return the writes that every change of a scope begins with: its *version* must still be what was read."""
+    """Return the actions that every change of a scope begins with: its *version* must be the one that was read."""
     key = keys.version(bank, ids.scope_id(scope))
     if version:
         return [Update(key, {"ver": version + by}, equals(ver=version))]
@@ -218,14 +226,18 @@ def version_bump(bank: str, scope: Mapping[str, str], version: int, by: int) -> 
     return [Put(key, {"ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
 
 
+def _listed(item: Mapping[str, Any]) -> ListedMemory:
+    return ListedMemory(item["G2SK"], keys.name_in(item["SK"]), keys.owner(item["PK"])[1])
+
+
 def _capped(items: Iterator[dict[str, Any]], count: int, after: tuple[int, str] | None) -> Iterator[dict[str, Any]]:
-    """Return the first *count* of *items*, which are newest first, that come after *after*."""
-    rest = (item for item in items if after is None or (item["G2SK"], item["SK"][2:]) < after)
+    """Return the first *count* of *items*, which are newest first, after the time and id *after*."""
+    rest = (item for item in items if after is None or (item["G2SK"], keys.name_in(item["SK"])) < after)
     return islice(rest, count)
 
 
 def _is_of(memory: Memory, revision: Revision, now: datetime) -> bool:
-    """A memory that expired may have left revisions under an id that is another's now."""
+    """Tell whether a live revision is of *memory*, and not of an expired one that had its id before."""
     return revision.is_live(now) and revision.created >= memory.created
 
 
@@ -243,5 +255,5 @@ def _progress(piece: Slice, completion: Completion | None, key: keys.Key) -> cod
         "out": text.dumps(completion.outcome),
         "ttl": seconds(completion.expires),
         "fail": None,
-        **codec.due_values(key, completion.release),
+        **codec.due_values(key, completion.restore_expiry_at),
     }

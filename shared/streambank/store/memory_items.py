@@ -1,4 +1,4 @@
-"""Memories and revisions to items and back."""
+"""Memories and revisions as items."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from streambank.model.memory import RECOVERABLE, Change, Citation, Evidence, Mem
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, absent_or_expired
 from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.keys import Kind
 
 
 def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
@@ -29,21 +30,21 @@ def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
         key = keys.revision(bank, cid, memory.id, change.revision.number)
         actions.append(Put(key, revision_values(change.revision)))
     if change.citation:
-        said = change.citation
-        place = keys.citation(bank, cid, memory.id, said.sid, said.window, said.number)
-        actions.append(Put(place, citation_values(said)))
+        citation = change.citation
+        key = keys.citation(bank, cid, memory.id, citation.sid, citation.window, citation.number)
+        actions.append(Put(key, citation_values(citation)))
     return actions
 
 
 def memory_expiry(memory: Memory) -> datetime | None:
-    """Return when DynamoDB may drop *memory*: at its own expiry, a tombstone after 48 hours."""
+    """Return when *memory* expires; a tombstone does after 48 hours."""
     return memory.deleted + RECOVERABLE if memory.deleted else memory.expires
 
 
 def memory_values(bank: str, memory: Memory) -> codec.Values:
     key = keys.memory(bank, ids.scope_id(memory.scope), memory.id)
     is_live = memory.deleted is None
-    evidence = [[found.sid, found.window, list(found.seqs)] for found in memory.evidence]
+    evidence = [[one.sid, one.window, list(one.seqs)] for one in memory.evidence]
     return {
         "fact": memory.fact,
         "at": milliseconds(memory.created),
@@ -60,7 +61,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "del": milliseconds(memory.deleted),
         "prof": _profile_text(memory.profile) if memory.profile else None,
         "ttl": seconds(memory_expiry(memory)),
-        "G2PK": keys.list_partition(bank, "M", memory.id) if is_live else None,
+        "G2PK": keys.list_partition(bank, Kind.MEMORY, memory.id) if is_live else None,
         "G2SK": milliseconds(memory.created) if is_live else None,
         **codec.due_values(key, memory.deleted),
     }
@@ -68,7 +69,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
 
 def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
     return Memory(
-        id=item["SK"][2:],
+        id=keys.name_in(item["SK"]),
         fact=item["fact"],
         scope=scope,
         created=codec.instant_of(item["at"]),
@@ -111,7 +112,7 @@ def revision_values(revision: Revision) -> codec.Values:
 
 def revision_of(item: Mapping[str, Any]) -> Revision:
     return Revision(
-        memory_id=item["SK"].split("#")[1],
+        memory_id=keys.name_in(item["SK"]),
         number=item["n"],
         fact=item["fact"],
         created=codec.instant_of(item["at"]),
@@ -127,9 +128,8 @@ def citation_values(citation: Citation) -> codec.Values:
 
 
 def citation_of(item: Mapping[str, Any]) -> Citation:
-    sid, window, number = item["SK"].split("#")[2].rsplit("-", 2)
     expires = codec.instant_of(item["ttl"] * 1000)
-    return Citation(sid, int(window), int(number), text.decompressed(item["d"]), expires)
+    return Citation(*keys.cited_window(item["SK"]), text.decompressed(item["d"]), expires)
 
 
 def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:

@@ -21,7 +21,7 @@ class Objects:
         self.bucket = bucket
 
     def put(self, key: str, data: bytes) -> None:
-        """Write an object, in the place of one that has the key. Raises OutOfReach."""
+        """Write an object, over one that has the key. Raises OutOfReach."""
         kind = "application/json" if key.endswith(".json") else "application/x-ndjson"
         self._call("put_object", Key=key, Body=data, ContentType=kind)
 
@@ -30,18 +30,18 @@ class Objects:
 
         Raises:
             InvalidArgument: it is larger than *most_bytes*.
-            OutOfReach: nobody knows.
+            OutOfReach: the bucket did not answer.
         """
         try:
-            found = self._call("get_object", Key=key)
+            reply = self._call("get_object", Key=key)
         except ClientError as error:
             if error.response["Error"]["Code"] in _MISSING:
                 return None
             raise
-        if found["ContentLength"] > most_bytes:
-            found["Body"].close()
-            raise InvalidArgument("source", f"an object has {found['ContentLength']} bytes; the limit is {most_bytes}")
-        data: bytes = found["Body"].read()
+        if reply["ContentLength"] > most_bytes:
+            reply["Body"].close()
+            raise InvalidArgument("source", f"an object has {reply['ContentLength']} bytes; the limit is {most_bytes}")
+        data: bytes = reply["Body"].read()
         return data
 
     def _call(self, operation: str, **parameters: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Candidates, plans and verdicts to `P#` items and back, at most 350 KB an item."""
+"""Candidates, plans and verdicts as `P#` items of at most 350 KB."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def piece_put(attempt: Attempt, number: int, digest: str, answer: Extraction) ->
 
 
 def piece_of(item: Mapping[str, Any] | None, digest: str) -> Extraction | None:
-    """Return the answer in *item*, unless it was given to another question."""
+    """Return the answer in *item*, unless it is of another request."""
     if item is None or item["of"] != digest:
         return None
     facts, profiles, usage = text.decompressed(item["d"])
@@ -114,7 +114,7 @@ def piece_of(item: Mapping[str, Any] | None, digest: str) -> Extraction | None:
 
 def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
     chunks = _chunks(_step_row(step) for step in plan.steps)
-    about: dict[str, str | int | bytes | None] = {
+    common: dict[str, str | int | bytes | None] = {
         "ver": plan.version,
         "start": plan.start,
         "seen": text.compressed(plan.offered),
@@ -123,7 +123,7 @@ def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
     return [
         Put(
             keys.plan(attempt.bank, attempt.sid, attempt.window, part),
-            {"d": text.compressed(chunk), "parts": len(chunks), **about},
+            {"d": text.compressed(chunk), "parts": len(chunks), **common},
         )
         for part, chunk in enumerate(chunks)
     ]

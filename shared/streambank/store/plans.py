@@ -1,4 +1,4 @@
-"""What a generation has worked out: candidates, plans, verdicts."""
+"""The results of a generation: candidates, plans, verdicts."""
 
 from __future__ import annotations
 
@@ -15,63 +15,67 @@ from streambank.store import plan_items as items
 from streambank.store.actions import Action, ConditionCheck, Put, absent
 from streambank.store.attributes import seconds
 from streambank.store.table import Table
-from streambank.store.windows import is_mine, window_key
+from streambank.store.windows import is_current_attempt, window_key
 
 
 class Plans:
-    """The access patterns of `P#`; every write holds the fence of its attempt."""
+    """The access patterns of `P#`; every write is conditional on the fence of its attempt."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
 
     def save_extracted(self, attempt: Attempt, extracted: Extracted, *, expires: datetime | None) -> bool:
-        """Store a window's candidates once and for ever; False if another execution was first or this one is late."""
-        check: Action = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
+        """Store a window's candidates once; False if they are stored already or the attempt is not current any more."""
+        check: Action = ConditionCheck(window_key(attempt), is_current_attempt(attempt.attempt))
         puts = [_expiring(put, expires) for put in items.extracted_puts(attempt, extracted)]
         first, rest = puts[0], puts[1:]
         try:
-            self._table.settle([replace(first, condition=absent()), check, *rest])
+            self._table.transact_despite_contention([replace(first, condition=absent()), check, *rest])
         except Conflict:
             return False
         return True
 
     def extracted(self, attempt: Attempt) -> Extracted | None:
         """Return a window's candidates if they were stored."""
-        prefix = keys.candidates(attempt.bank, attempt.sid, attempt.window, 0)
-        return items.extracted_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
+        prefix = keys.candidates(attempt.bank, attempt.sid, attempt.window)
+        return items.extracted_of(list(self._table.query(prefix.pk, prefix=prefix.sk)))
 
     def piece(self, attempt: Attempt, number: int, digest: str) -> Extraction | None:
-        """Return what a model answered for piece *number* of a long window, if it was asked the same then."""
+        """Return a model's stored answer for piece *number* of a long window, if its request had the same *digest*."""
         return items.piece_of(self._table.get(keys.piece(attempt.bank, attempt.sid, attempt.window, number)), digest)
 
     def save_piece(
         self, attempt: Attempt, number: int, digest: str, answer: Extraction, *, expires: datetime | None
     ) -> None:
-        """Keep an answer for the next attempt; nothing is lost but money where it is too late for that."""
-        check = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
+        """Keep an answer for the next attempt; it is dropped if the attempt is not current any more."""
+        check = ConditionCheck(window_key(attempt), is_current_attempt(attempt.attempt))
         try:
-            self._table.settle([check, _expiring(items.piece_put(attempt, number, digest, answer), expires)])
+            self._table.transact_despite_contention(
+                [check, _expiring(items.piece_put(attempt, number, digest, answer), expires)]
+            )
         except Conflict:
             return
 
     def save_plan(self, attempt: Attempt, plan: Plan, *, expires: datetime | None) -> bool:
-        """Store the plan of *attempt*, in place of an older one; False if it is too late."""
-        check = ConditionCheck(window_key(attempt), is_mine(attempt.attempt))
+        """Store the plan of *attempt*, over an older one; False if the attempt is not current any more."""
+        check = ConditionCheck(window_key(attempt), is_current_attempt(attempt.attempt))
         try:
-            self._table.settle([check, *(_expiring(put, expires) for put in items.plan_puts(attempt, plan))])
+            self._table.transact_despite_contention(
+                [check, *(_expiring(put, expires) for put in items.plan_puts(attempt, plan))]
+            )
         except Conflict:
             return False
         return True
 
     def plan(self, attempt: Attempt) -> Plan | None:
         """Return the stored plan of a window, or None."""
-        prefix = keys.plan(attempt.bank, attempt.sid, attempt.window, 0)
-        return items.plan_of(list(self._table.query(prefix.pk, prefix=prefix.sk[:-3])))
+        prefix = keys.plan(attempt.bank, attempt.sid, attempt.window)
+        return items.plan_of(list(self._table.query(prefix.pk, prefix=prefix.sk)))
 
     def verdicts(self, window: Window) -> list[RecordedVerdict]:
-        """Return what became of the candidates of *window*, in their order, as far as it is committed."""
-        prefix = keys.verdict(window.stream.bank, window.stream.sid, window.number, 0)
-        return [items.recorded_of(item) for item in self._table.query(prefix.pk, prefix=prefix.sk[:-6])]
+        """Return the committed verdicts on the candidates of *window*, in their order."""
+        prefix = keys.verdict(window.stream.bank, window.stream.sid, window.number)
+        return [items.recorded_of(item) for item in self._table.query(prefix.pk, prefix=prefix.sk)]
 
 
 def _expiring(put: Put, expires: datetime | None) -> Put:

@@ -6,21 +6,19 @@ import secrets
 
 from streambank.errors import Conflict
 from streambank.store.actions import Put, absent
-from streambank.store.keys import Key
+from streambank.store.keys import PAGE_SECRET
 from streambank.store.table import Table
-
-_PAGES = Key("SECRETS", "PAGES")
 
 
 def page_secret(table: Table) -> bytes:
-    """Return the secret that page tokens are signed with; whoever asks first makes it."""
+    """Return the secret that page tokens are signed with; the first caller makes it."""
     for _ in range(2):
-        item = table.get(_PAGES)
+        item = table.get(PAGE_SECRET)
         if item:
             return bytes(item["secret"])
         try:
-            table.write(Put(_PAGES, {"secret": secrets.token_bytes(32)}, absent()))
+            table.write(Put(PAGE_SECRET, {"secret": secrets.token_bytes(32)}, absent()))
         except Conflict:
             continue
-    item = table.get(_PAGES) or {}
+    item = table.get(PAGE_SECRET) or {}
     return bytes(item["secret"])

@@ -1,4 +1,4 @@
-"""Streams: reading a call's surroundings, committing it, sealing its window."""
+"""Streams: reading the state that a call needs, committing the call, sealing the window."""
 
 from __future__ import annotations
 
@@ -16,39 +16,40 @@ from streambank.store import codec, keys
 from streambank.store.actions import Action, Put, absent, absent_or_expired, equals
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.banks import bank_of
+from streambank.store.keys import Kind
 from streambank.store.table import Table
 
 _OPERATION_GRACE = timedelta(days=1)
-# The sweep holds a window that has been pending for 7 days.
+# The sweep suspends the expiry of a window that has been pending for 7 days.
 _RESULTS_MARGIN = timedelta(days=8)
 
 
 @dataclass(frozen=True, slots=True)
 class IngestSnapshot:
-    """What one round trip tells a call: its stream's head, its bank, and which of its events are known."""
+    """What a call reads in one round trip: its stream's head, its bank, and the markers of its events by their keys."""
 
     head: Head | None
     bank: Bank | None
-    seen: dict[str, EventMarker]
+    markers: dict[str, EventMarker]
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """How long raw events are kept, and how long their ids are recognised."""
+    """How long raw events are kept, and how long their ids are deduplicated."""
 
     retention: timedelta
     dedup_horizon: timedelta
 
     def of_operation(self, window: Window, *, now: datetime) -> datetime:
-        """Return until when a window that ends at *now* is answered for: a day longer than its events are known."""
+        """Return until when the operation of a window that ends at *now* is kept: a day longer than its markers."""
         return max(window.last_arrival + self.dedup_horizon, now) + _OPERATION_GRACE
 
     def of_results(self, window: Window, *, now: datetime) -> datetime | None:
-        """Return until when what a generation works out at *now* is kept; None, for ever, while its events are held.
+        """Return until when the results of a generation at *now* are kept; None while their expiry is suspended.
 
-        It outlives the window's own record: a window that takes longer than the margin is held by then.
+        They outlive the window's own record: the expiry of a window that takes longer than the margin is suspended.
         """
-        return None if window.held else self.of_operation(window, now=now) + _RESULTS_MARGIN
+        return None if window.is_expiry_suspended else self.of_operation(window, now=now) + _RESULTS_MARGIN
 
 
 class Streams:
@@ -58,17 +59,17 @@ class Streams:
         self._table = table
 
     def read_snapshot(self, stream: StreamId, event_keys: Iterable[str], *, now: datetime) -> IngestSnapshot:
-        """Return what a call of at most 97 ids needs to know: one round trip."""
+        """Return the state that a call of at most 97 ids needs: one round trip."""
         head_key, bank_key = keys.head(stream.bank, stream.sid), keys.bank(stream.bank)
-        markers = {keys.marker(stream.bank, stream.sid, key): key for key in event_keys}
-        found = self._table.read([head_key, bank_key, *markers])
-        seen = {
-            markers[key]: EventMarker(item["seq"], item["win"], bytes(item.get("h", b"")))
-            for key, item in found.items()
-            if key in markers and item["ttl"] >= _floor(now)
+        event_key_of = {keys.marker(stream.bank, stream.sid, key): key for key in event_keys}
+        items = self._table.read([head_key, bank_key, *event_key_of])
+        markers = {
+            event_key_of[key]: EventMarker(item["seq"], item["win"], bytes(item.get("h", b"")))
+            for key, item in items.items()
+            if key in event_key_of and item["ttl"] >= _floor(now)
         }
-        head = found.get(head_key)
-        return IngestSnapshot(codec.head_of(head) if head else None, bank_of(stream.bank, found.get(bank_key)), seen)
+        head = items.get(head_key)
+        return IngestSnapshot(codec.head_of(head) if head else None, bank_of(stream.bank, items.get(bank_key)), markers)
 
     def head(self, bank: str, sid: str) -> Head | None:
         """Return the head of a stream, or None."""
@@ -78,16 +79,16 @@ class Streams:
     def registered(self, bank: str, after: tuple[int, str] | None) -> Iterator[tuple[int, str, str]]:
         """Yield shard, entry and sid of a bank's streams, from *after* on (that one included)."""
         for shard in range(after[0] if after else 0, keys.REGISTRY_SHARDS):
-            first = after[1] if after and after[0] == shard else "S#"
-            for item in self._table.query(keys.registry(bank, shard), between=(first, "S#~")):
+            first = after[1] if after and after[0] == shard else Kind.STREAM.prefix
+            for item in self._table.query(keys.registry(bank, shard), between=(first, Kind.STREAM.prefix + keys.LAST)):
                 yield shard, item["SK"], item["sid"]
 
     def head_and_bank(self, bank: str, sid: str) -> tuple[Head | None, Bank | None]:
         """Return the head of a stream and its bank: one round trip."""
         head_key, bank_key = keys.head(bank, sid), keys.bank(bank)
-        found = self._table.read([head_key, bank_key])
-        head = found.get(head_key)
-        return codec.head_of(head) if head else None, bank_of(bank, found.get(bank_key))
+        items = self._table.read([head_key, bank_key])
+        head = items.get(head_key)
+        return codec.head_of(head) if head else None, bank_of(bank, items.get(bank_key))
 
     def commit(
         self,
@@ -101,8 +102,8 @@ class Streams:
         """Write *after* with its *fresh* events and return it as stored: one transaction.
 
         Raises:
-            Conflict: the stream changed since *before* was read.
-            OutOfReach: the tries are used up and nobody knows.
+            Conflict: the stream was written since *before* was read.
+            OutOfReach: the tries are used up, and the outcome is unknown.
         """
         stored = replace(after, version=after.version + 1)
         actions: list[Action] = [self._head_put(before, stored)]
@@ -127,14 +128,14 @@ class Streams:
     def store_window(
         self, window: Window, events: Sequence[KeyedEvent], *, now: datetime, retention_policy: RetentionPolicy
     ) -> None:
-        """Write a window that no head stands behind, with its events: one transaction. Raises as `commit` does."""
+        """Write a window of a stream without a head, with its events: one transaction. Raises as `commit` does."""
         key = keys.window(window.stream.bank, window.stream.sid, window.number)
         as_head = Head(window.stream, seq=window.last_seq, window=window.number)
         actions: list[Action] = [Put(key, codec.window_values(window), absent()), _registration(window.stream)]
         self._table.transact(actions + _batch_puts(as_head, events, now, retention_policy))
 
     def rearm(self, head: Head, due: datetime | None) -> None:
-        """Set when the sweep looks at *head* again, or that it need not. Raises Conflict."""
+        """Set when *head* is due, or that it is not. Raises Conflict."""
         self._table.write(self._head_put(head, replace(head, due=due, version=head.version + 1)))
 
 
@@ -143,7 +144,7 @@ def _floor(now: datetime) -> int:
 
 
 def _registration(stream: StreamId) -> Put:
-    """A stream is entered once, with its first head: erase and lists walk the registry, nothing scans."""
+    """A stream is registered once, with its first head: erasures and lists read the registry, nothing scans."""
     key = keys.registered_stream(stream.bank, ids.scope_id(stream.scope), stream.sid)
     return Put(key, {"sid": stream.sid})
 

@@ -1,4 +1,4 @@
-"""The one door to DynamoDB: requests, pages, repeats."""
+"""Requests to DynamoDB: their pages, and their repeats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streambank.retry import RetryPolicy
 from streambank.store import failures, schema
 from streambank.store.actions import Action, Add, Delete, Put, Update, item_key
 from streambank.store.attributes import Item, packed, unpacked
-from streambank.store.keys import Key
+from streambank.store.keys import Key, key_of
 
 T = TypeVar("T")
 # BatchGetItem takes 100 keys, BatchWriteItem 25 requests.
@@ -35,17 +35,17 @@ class Table:
 
     def get(self, key: Key) -> dict[str, Any] | None:
         """Return the item under *key*, read consistently, or None."""
-        found = self._call("get_item", TableName=self.name, Key=item_key(key), ConsistentRead=True)
-        return _values(found["Item"]) if "Item" in found else None
+        reply = self._call("get_item", TableName=self.name, Key=item_key(key), ConsistentRead=True)
+        return _values(reply["Item"]) if "Item" in reply else None
 
     def read(self, keys: Iterable[Key]) -> dict[Key, dict[str, Any]]:
         """Return the items that exist under *keys*, read consistently, a hundred a round trip."""
-        wanted = list(dict.fromkeys(keys))
+        distinct = list(dict.fromkeys(keys))
         items: dict[Key, dict[str, Any]] = {}
-        for start in range(0, len(wanted), _BATCH_KEYS):
-            for item in self._read_batch([item_key(key) for key in wanted[start : start + _BATCH_KEYS]]):
+        for start in range(0, len(distinct), _BATCH_KEYS):
+            for item in self._read_batch([item_key(key) for key in distinct[start : start + _BATCH_KEYS]]):
                 values = _values(item)
-                items[Key(values["PK"], values["SK"])] = values
+                items[key_of(values)] = values
         return items
 
     def _read_batch(self, keys: list[Item]) -> Iterator[Item]:
@@ -108,13 +108,13 @@ class Table:
             request["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
 
     def write(self, action: Put | Update | Add | Delete) -> dict[str, Any] | None:
-        """Carry out one *action* and return the item as it is then (updates only); what meets others is repeated.
+        """Carry out one *action* and return the item as it is then (updates only); it is repeated after contention.
 
         Raises:
             Conflict: the condition does not hold.
-            OutOfReach: the table did not answer, or others were at the item for as long as patience lasts.
+            OutOfReach: the table did not answer, or other writes contended for the item at every try.
         """
-        return self._contending(lambda: self._write(action))
+        return self._despite_contention(lambda: self._write(action))
 
     def _write(self, action: Put | Update | Add | Delete) -> dict[str, Any] | None:
         request = action.request(self.name)
@@ -127,12 +127,12 @@ class Table:
             return _values(reply["Attributes"])
         return None
 
-    def settle(self, actions: Sequence[Action]) -> None:
-        """Do as `transact` does, but repeat what only met others: for those who do not read again. Raises as it."""
-        self._contending(lambda: self.transact(actions))
+    def transact_despite_contention(self, actions: Sequence[Action]) -> None:
+        """Do as `transact` does, and repeat it while other writes contend for the items. Raises as it."""
+        self._despite_contention(lambda: self.transact(actions))
 
-    def _contending(self, write: Callable[[], T]) -> T:
-        """Return what *write* returns; nothing was written when it meets others, so it may be called again."""
+    def _despite_contention(self, write: Callable[[], T]) -> T:
+        """Return the result of *write*, which is repeated after contention: then it has written nothing."""
         for _ in self.retry_policy.attempts():
             try:
                 return write()
@@ -150,7 +150,7 @@ class Table:
 
         Raises:
             Conflict: nothing was written; read again.
-            OutOfReach: the tries are used up and nobody knows.
+            OutOfReach: the tries are used up, and the outcome is unknown.
         """
         request = {
             "TransactItems": [{type(action).__name__: action.request(self.name)} for action in actions],
@@ -174,11 +174,11 @@ class Table:
 
     def delete_all(self, keys: Iterable[Key]) -> int:
         """Delete *keys* unconditionally, twenty-five a round trip, and return how many."""
-        doomed = list(keys)
-        for start in range(0, len(doomed), _BATCH_WRITES):
-            requests = [{"DeleteRequest": {"Key": item_key(key)}} for key in doomed[start : start + _BATCH_WRITES]]
+        deleted = list(keys)
+        for start in range(0, len(deleted), _BATCH_WRITES):
+            requests = [{"DeleteRequest": {"Key": item_key(key)}} for key in deleted[start : start + _BATCH_WRITES]]
             self._write_batch(requests)
-        return len(doomed)
+        return len(deleted)
 
     def _write_batch(self, requests: list[dict[str, Any]]) -> None:
         for _ in self.retry_policy.attempts():
@@ -190,7 +190,7 @@ class Table:
 
 
 def _values(item: Item) -> dict[str, Any]:
-    return schema.understood(unpacked(item))
+    return schema.checked(unpacked(item))
 
 
 def _range(pk: str, prefix: str, between: tuple[str, str] | None) -> tuple[str, dict[str, str | int | bytes | None]]:

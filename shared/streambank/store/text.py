@@ -27,7 +27,7 @@ def compressed(value: Any) -> bytes:
 
 
 def decompressed(data: Any) -> Any:
-    """Return what `compressed` was given."""
+    """Return the value that `compressed` got."""
     raw = bytes(data)
     return json.loads(zlib.decompress(raw[1:]) if raw[:1] == _DEFLATED else raw[1:])
 
@@ -40,21 +40,21 @@ def expiry_text(expiry: Expiry | None) -> float | str | None:
 
 
 def expiry_value(text: float | str | None) -> Expiry | None:
-    """Return what `expiry_text` was given."""
+    """Return the expiry that `expiry_text` got."""
     if text is None:
         return None
     return datetime.fromisoformat(text) if isinstance(text, str) else timedelta(seconds=text)
 
 
 def metadata_text(metadata: Metadata | None) -> dict[str, Any] | None:
-    """Return *metadata* as JSON values: instants are told from text by a wrapping list."""
+    """Return *metadata* as JSON values: an instant is in a list, which distinguishes it from text."""
     if metadata is None:
         return None
     return {key: [value.isoformat()] if isinstance(value, datetime) else value for key, value in metadata.items()}
 
 
 def metadata_value(text: Mapping[str, Any] | None) -> Metadata | None:
-    """Return what `metadata_text` was given."""
+    """Return the metadata that `metadata_text` got."""
     if text is None:
         return None
     return {key: _metadata_value(value) for key, value in text.items()}

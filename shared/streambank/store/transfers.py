@@ -1,7 +1,8 @@
-"""Exports and imports as jobs: one of each kind at a time in a bank, taken up by one run after the other.
+"""The jobs of exports and imports: one of each kind at a time in a bank, worked on by one run after the other.
 
-A run books what it has done under its own number. Who takes the job up raises the number first, so that a run that was
-thought dead books nothing more. The objects that it may still write have its number in their names: nobody reads them.
+A run records its progress under its own number. Whoever claims the job raises the number first, so that an earlier run
+that is still alive can record nothing more. The objects that it may still write have its number in their names: nobody
+reads them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from streambank.store.attributes import instant, milliseconds
 from streambank.store.keys import Key
 from streambank.store.table import Table
 
-# When the sweep takes up a job that nobody has booked anything of since.
+# When the sweep resumes a job that has recorded no progress since.
 RESUMED_AFTER = timedelta(minutes=1)
 
 
@@ -36,34 +37,34 @@ class Transfers:
         item = self._table.get(_key(bank, direction))
         return _transfer(bank, direction, item) if item else None
 
-    def begin(self, bank: str, direction: Direction, wanted: TransferSpec, *, now: datetime) -> Transfer:
-        """Enter a job and return it, or the one under way.
+    def begin(self, bank: str, direction: Direction, request: TransferSpec, *, now: datetime) -> Transfer:
+        """Start a job and return it, or the one under way.
 
         Raises:
-            Conflict: another job was entered meanwhile.
+            Conflict: another job was started meanwhile.
             Unavailable: the bank is being erased.
         """
         key = _key(bank, direction)
-        found = self._table.read([key, keys.bank_erasure(bank)])
-        item, erasure = found.get(key), found.get(keys.bank_erasure(bank), {})
+        items = self._table.read([key, keys.bank_erasure(bank)])
+        item, erasure = items.get(key), items.get(keys.bank_erasure(bank), {})
         if item and "open" in item:
             return _transfer(bank, direction, item)
         if "erasing" in erasure:
             raise Unavailable("the bank is being erased; try again")
         number = (item or {}).get("num", 0) + 1
-        transfer = Transfer(bank, direction, number, now, wanted, era=erasure.get("era", 0))
+        transfer = Transfer(bank, direction, number, now, request, erasure_number=erasure.get("era", 0))
         condition: Condition = equals(num=item["num"]) if item else absent()
         self._table.write(Put(key, _values(transfer, now), condition))
         return transfer
 
     def claim(self, transfer: Transfer, *, now: datetime) -> Transfer:
-        """Take a job up and return it as this run's. Raises Conflict if somebody else did, or it has ended."""
+        """Start a new run of a job and return the job. Raises Conflict if another run was started, or it has ended."""
         key = _key(transfer.bank, transfer.direction)
         values = {"run": transfer.run + 1, **codec.due_values(key, now + RESUMED_AFTER)}
-        self._table.write(Update(key, values, _is_mine(transfer)))
+        self._table.write(Update(key, values, _is_current_run(transfer)))
         return replace(transfer, run=transfer.run + 1)
 
-    def book(
+    def record_progress(
         self,
         transfer: Transfer,
         cursor: tuple[str | int, ...],
@@ -72,46 +73,40 @@ class Transfers:
         has_part: bool = False,
         now: datetime,
     ) -> Transfer:
-        """Book how far a job has come and return it. Raises Conflict if it is no longer this run's."""
+        """Record how far a job has come and return it. Raises Conflict if another run was started, or it has ended."""
         summed = {kind: count for kind, count in (Counter(transfer.counts) + Counter(counts)).items() if count}
         runs = transfer.with_part() if has_part else transfer.runs
         key, after = _key(transfer.bank, transfer.direction), replace(transfer, cursor=cursor, counts=summed, runs=runs)
         values = {**_progress(after), **codec.due_values(key, now + RESUMED_AFTER)}
-        self._table.write(Update(key, values, _is_mine(transfer)))
+        self._table.write(Update(key, values, _is_current_run(transfer)))
         return after
 
     def finish(self, transfer: Transfer, failure: str | None = None, *, now: datetime) -> Transfer:
-        """End a job, with what kept it from its end where there is a *failure*. Raises as `book` does."""
+        """End a job, with the reason in *failure* where it failed. Raises as `record_progress` does."""
         key = _key(transfer.bank, transfer.direction)
         values = {"open": None, "end": milliseconds(now), "fail": failure, **codec.due_values(key, None)}
-        self._table.write(Update(key, values, _is_mine(transfer)))
+        self._table.write(Update(key, values, _is_current_run(transfer)))
         return replace(transfer, ended=now, failure=failure)
 
 
-def outcome(transfer: Transfer, transfers: Transfers) -> Transfer:
-    """Return a job as it is now."""
-    found = transfers.find(transfer.bank, transfer.direction)
-    return found if found and found.number == transfer.number else transfer
-
-
 def _key(bank: str, direction: Direction) -> Key:
-    return keys.bank_transfer(bank, direction.upper())
+    return keys.bank_transfer(bank, direction)
 
 
-def _is_mine(transfer: Transfer) -> Condition:
+def _is_current_run(transfer: Transfer) -> Condition:
     return equals(open=transfer.number, run=transfer.run)
 
 
 def _values(transfer: Transfer, now: datetime) -> codec.Values:
-    wanted = transfer.wanted
-    ask = [wanted.scope and dict(wanted.scope), wanted.user_id, list(wanted.conversation_ids), wanted.source]
+    request = transfer.request
+    ask = [request.scope and dict(request.scope), request.user_id, list(request.conversation_ids), request.source]
     return {
         "num": transfer.number,
         "open": transfer.number,
         "beg": milliseconds(transfer.started),
         "ask": text.dumps(ask),
         "run": transfer.run,
-        "era": transfer.era,
+        "era": transfer.erasure_number,
         **_progress(transfer),
         **codec.due_values(_key(transfer.bank, transfer.direction), now + RESUMED_AFTER),
     }
@@ -137,7 +132,7 @@ def _transfer(bank: str, direction: Direction, item: Mapping[str, Any]) -> Trans
         cursor=tuple(json.loads(item["cur"])),
         runs=tuple((run, count) for run, count in json.loads(item["runs"])),
         counts=json.loads(item["man"]),
-        era=item["era"],
+        erasure_number=item["era"],
         ended=instant(item.get("end")),
         failure=item.get("fail"),
     )

@@ -1,4 +1,4 @@
-"""What models cost each bank, day by day."""
+"""The cost of model calls, by bank and day."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class UsageStore:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def book(self, bank: str, day: date, usage: Usage) -> None:
-        """Add *usage* to a bank's day. A crash before this leaves a call unbooked, a repeated call is booked twice."""
+    def add(self, bank: str, day: date, usage: Usage) -> None:
+        """Add *usage* to a bank's day. After a crash a call may be missing, after a repeat it may count twice."""
         sums = {
             "calls": usage.calls,
             "chars": usage.characters,
@@ -36,14 +36,14 @@ class UsageStore:
         self._table.write(Add(keys.usage(bank, day.isoformat()), sums, expiry))
 
     def day(self, bank: str, day: date) -> Usage:
-        """Return what a bank spent on *day*."""
+        """Return the usage of a bank on *day*."""
         return _usage(self._table.get(keys.usage(bank, day.isoformat())) or {})
 
     def days(self, bank: str, first: date, last: date) -> dict[date, Usage]:
-        """Return what a bank spent on each day from *first* to *last* that it spent on: one query."""
+        """Return the usage of a bank on each day from *first* to *last* that has any: one query."""
         ends = (keys.usage(bank, first.isoformat()), keys.usage(bank, last.isoformat()))
-        found = self._table.query(ends[0].pk, between=(ends[0].sk, ends[1].sk))
-        return {date.fromisoformat(item["SK"][2:]): _usage(item) for item in found}
+        items = self._table.query(ends[0].pk, between=(ends[0].sk, ends[1].sk))
+        return {date.fromisoformat(keys.name_in(item["SK"])): _usage(item) for item in items}
 
 
 def _usage(item: Mapping[str, Any]) -> Usage:

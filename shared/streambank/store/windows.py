@@ -1,4 +1,4 @@
-"""Sealed windows: their events, their attempts, their plans, their end."""
+"""Sealed windows: their events, and the attempts to generate them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from streambank.store.keys import Key
 from streambank.store.streams import RetentionPolicy
 from streambank.store.table import Table
 
-# A processed window's events stay at least this long, also when they are older than their retention.
-_LAST_LOOK = timedelta(days=1)
+# A processed window's events are kept at least this long, also when they are older than their retention.
+_MIN_KEPT = timedelta(days=1)
 
 
 def key_of(window: Window) -> Key:
     return keys.window(window.stream.bank, window.stream.sid, window.number)
 
 
-def is_mine(attempt: int) -> Condition:
-    """The window still waits for this attempt: the fence of every write of a generation."""
+def is_current_attempt(attempt: int) -> Condition:
+    """The window is pending at this attempt: the fence of every write of a generation."""
     return equals(st=WindowState.SEALED, att=attempt)
 
 
@@ -43,21 +43,23 @@ class Windows:
     def newest_first(self, bank: str, sid: str, *, before: int | None = None) -> Iterator[Window]:
         """Yield the sealed windows of a stream, the newest first, from the one before *before* on."""
         key = keys.window(bank, sid, 0)
-        last = keys.window(bank, sid, 10**12 - 1 if before is None else before - 1)
-        found = self._table.query(key.pk, between=(key.sk, last.sk), backward=True, page=100)
-        return map(codec.window_of, found)
+        last = keys.window(bank, sid, keys.LAST_NUMBER if before is None else before - 1)
+        items = self._table.query(key.pk, between=(key.sk, last.sk), backward=True, page=100)
+        return map(codec.window_of, items)
 
     def claim(self, attempt: Attempt, *, now: datetime) -> Window | None:
-        """Book that *attempt* began and return its window, or None if it is too late for it."""
-        update = Update(window_key(attempt), {"beg": milliseconds(now), "new": None}, is_mine(attempt.attempt))
+        """Record that *attempt* has begun and return its window, or None if it is not the current attempt any more."""
+        update = Update(
+            window_key(attempt), {"beg": milliseconds(now), "new": None}, is_current_attempt(attempt.attempt)
+        )
         try:
             item = self._table.write(update)
         except Conflict:
             return None
         return codec.window_of(item) if item else None
 
-    def mine(self, attempt: Attempt) -> Window | None:
-        """Return the window of *attempt*, or None if it is too late for it."""
+    def get_if_current(self, attempt: Attempt) -> Window | None:
+        """Return the window of *attempt*, or None if it is not the current attempt any more."""
         window = self.get(attempt.bank, attempt.sid, attempt.window)
         is_current = window and window.state is WindowState.SEALED and window.attempt == attempt.attempt
         return window if is_current else None
@@ -76,36 +78,38 @@ class Windows:
         return self._table.query(ends[0].pk, between=(ends[0].sk, ends[1].sk))
 
     def overlap(self, window: Window) -> list[StoredEvent]:
-        """Return the last events before *window*, as many as its rule carries over, whatever became of theirs."""
-        wanted = window.rule.overlap if window.rule else 0
-        if not wanted or window.first_seq <= 1:
+        """Return the last events before *window*, as many as its rule's overlap, whatever their windows' state."""
+        count = window.rule.overlap if window.rule else 0
+        if not count or window.first_seq <= 1:
             return []
         bank, sid = window.stream.bank, window.stream.sid
         ends = (keys.batch(bank, sid, 1), keys.batch(bank, sid, window.first_seq - 1))
         events: list[StoredEvent] = []
         for item in self._table.query(ends[0].pk, between=(ends[0].sk, ends[1].sk), backward=True, page=25):
             events = codec.batch_events(item) + events
-            if len(events) >= wanted:
+            if len(events) >= count:
                 break
-        return events[-wanted:]
+        return events[-count:]
 
-    def hold(self, window: Window) -> bool:
-        """Let the events of *window* and what was worked out of them never expire until it is done (I6).
+    def suspend_expiry(self, window: Window) -> bool:
+        """Suspend the expiry of *window*'s events and of the results of its generation until it is done (I6).
 
-        The window is told before: whatever ends it gives them an expiry again, and once it has ended none is taken
-        any more. False if that is so already, or another attempt has it.
+        Mark the window first, so that whoever finishes it restores their expiry; once it has ended, none is suspended
+        any more. False if it has ended or another attempt is current.
         """
-        if not window.held and not self._change(window, {"held": codec.HOLDING}, is_mine(window.attempt)):
+        is_current = is_current_attempt(window.attempt)
+        if not window.is_expiry_suspended and not self._change(window, {"held": codec.SUSPENDING}, is_current):
             return False
-        held = [*(() if window.is_held_whole else self._batches(window)), *self._results(window)]
-        is_whole = all(self._hold_item(window, _key_of(item)) for item in held if "ttl" in item)
-        return is_whole and self._change(window, {"held": codec.HELD}, is_mine(window.attempt))
+        events = () if window.is_suspension_complete else self._batches(window)
+        items = [item for item in (*events, *self._results(window)) if "ttl" in item]
+        is_complete = all(self._suspend_item(window, keys.key_of(item)) for item in items)
+        return is_complete and self._change(window, {"held": codec.SUSPENDED}, is_current)
 
-    def _hold_item(self, window: Window, key: Key) -> bool:
-        """Take an item's expiry; False if it is too late for its window. One that has expired stays away."""
-        check = ConditionCheck(key_of(window), is_mine(window.attempt))
+    def _suspend_item(self, window: Window, key: Key) -> bool:
+        """Remove an item's expiry unless it is gone; False if the window has ended or another attempt is current."""
+        check = ConditionCheck(key_of(window), is_current_attempt(window.attempt))
         try:
-            self._table.settle([check, Update(key, {"ttl": None}, present())])
+            self._table.transact_despite_contention([check, Update(key, {"ttl": None}, present())])
         except Conflict as conflict:
             return not conflict.failed(0)
         return True
@@ -114,32 +118,34 @@ class Windows:
         prefix = keys.results(window.stream.bank, window.stream.sid, window.number)
         return self._table.query(prefix.pk, prefix=prefix.sk)
 
-    def release_events(self, window: Window, *, now: datetime, retention_policy: RetentionPolicy) -> None:
-        """Give what was held for *window* its expiry back, and take the window out of index `due`."""
-        until = seconds(max(window.last_arrival + retention_policy.retention, now + _LAST_LOOK))
+    def restore_expiry(self, window: Window, *, now: datetime, retention_policy: RetentionPolicy) -> None:
+        """Restore what `suspend_expiry` suspended for *window*, and remove the window from index `due`."""
+        until = seconds(max(window.last_arrival + retention_policy.retention, now + _MIN_KEPT))
         for item in self._batches(window):
-            self._set_expiry(_key_of(item), until)
-        results_until = seconds(retention_policy.of_results(replace(window, held=False), now=now))
+            self._set_expiry(keys.key_of(item), until)
+        results_until = seconds(retention_policy.of_results(replace(window, is_expiry_suspended=False), now=now))
         for item in self._results(window):
-            self._set_expiry(_key_of(item), results_until)
+            self._set_expiry(keys.key_of(item), results_until)
         self._change(window, {"held": None, **codec.due_values(key_of(window), None)}, equals(st=window.state))
 
     def _set_expiry(self, key: Key, until: int | None) -> None:
         try:
             self._table.write(Update(key, {"ttl": until}, present()))
         except Conflict:
-            return  # it expired between the query and here, which only a processed window's events do
+            return  # it expired since the query, which only a processed window's events do
 
     # ---- attempts
 
     def rearm(self, window: Window, due: datetime) -> bool:
-        """Set when the sweep looks at *window* again; False if it changed meanwhile."""
+        """Set when *window* is due next; False if it changed meanwhile."""
         return self._change(window, codec.due_values(key_of(window), due), equals(st=window.state, att=window.attempt))
 
-    def failed(self, window: Window, *, failure: str, failures: int, due: datetime | None, now: datetime) -> bool:
-        """Book that an attempt at *window* came to nothing; without *due* it is parked. False if it is too late.
+    def record_failure(
+        self, window: Window, *, failure: str, failures: int, due: datetime | None, now: datetime
+    ) -> bool:
+        """Record a failure of the current attempt; without *due* the window is parked. False if it changed meanwhile.
 
-        The window must be held.
+        The expiry of its events must be suspended.
         """
         state = WindowState.SEALED if due else WindowState.PARKED
         values: codec.Values = {
@@ -147,14 +153,14 @@ class Windows:
             "att": window.attempt + 1,
             "tries": failures,
             "fail": failure,
-            "held": codec.HELD,
+            "held": codec.SUSPENDED,
             "beg": None,
             "end": None if due else milliseconds(now),
             **codec.due_values(key_of(window), due),
         }
-        return self._change(window, values, is_mine(window.attempt))
+        return self._change(window, values, is_current_attempt(window.attempt))
 
-    def redriven(self, window: Window, *, due: datetime) -> Window | None:
+    def redrive(self, window: Window, *, due: datetime) -> Window | None:
         """Make a parked *window* pending again and return it; None if it changed meanwhile."""
         values: codec.Values = {
             "st": WindowState.SEALED,
@@ -174,10 +180,6 @@ class Windows:
         except Conflict:
             return False
         return True
-
-
-def _key_of(item: dict[str, object]) -> Key:
-    return Key(str(item["PK"]), str(item["SK"]))
 
 
 def window_key(attempt: Attempt) -> Key:

@@ -21,8 +21,8 @@ from streambank.model.transfer import (
     MarkerRecord,
     MemoryRecord,
     Record,
+    SessionEventRecord,
     StreamRecord,
-    TalkRecord,
 )
 from streambank.model.window import Window
 from streambank.wire import reader, record_shapes, record_streams
@@ -172,7 +172,7 @@ def _session(session: Session) -> dict[str, object]:
     }
 
 
-def _session_event(record: TalkRecord) -> dict[str, object]:
+def _session_event(record: SessionEventRecord) -> dict[str, object]:
     event: SessionEvent = record.event
     return {
         "sessionId": record.session_id,
@@ -281,7 +281,7 @@ def _time(instant: datetime | None) -> str | None:
 _KINDS: Mapping[type, tuple[str, Callable[[Any], dict[str, object]]]] = {
     MemoryRecord: ("memory", _memory),
     Session: ("session", _session),
-    TalkRecord: ("sessionEvent", _session_event),
+    SessionEventRecord: ("sessionEvent", _session_event),
     ChatHistory: ("chatHistory", _chat),
     StreamRecord: ("stream", _stream),
     Window: ("window", _window),

@@ -10,7 +10,7 @@ from streambank.errors import InvalidArgument
 from streambank.model.chat import MAX_FORMAT_BYTES, ChatHistory
 from streambank.model.memory import Citation, Evidence, Memory, Profile, Revision
 from streambank.model.session import SESSION_ID, Session, SessionEvent
-from streambank.model.transfer import MemoryRecord, TalkRecord
+from streambank.model.transfer import MemoryRecord, SessionEventRecord
 from streambank.wire import ingest, reader, settings
 from streambank.wire.model import Read, RequestModel
 
@@ -189,7 +189,7 @@ class SessionEventLine(RequestModel):
     error_message: CitedText | None = None
     raw_event: Map | None = None
 
-    def record(self) -> TalkRecord:
+    def record(self) -> SessionEventRecord:
         """Return the event, and the session that it is of."""
         event = SessionEvent(
             self.author,
@@ -203,7 +203,7 @@ class SessionEventLine(RequestModel):
             self.error_message,
             self.raw_event,
         )
-        return TalkRecord(self.session_id, self.first, event)
+        return SessionEventRecord(self.session_id, self.first, event)
 
 
 class ChatLine(RequestModel):

@@ -98,4 +98,4 @@ def _manifest(transfer: Transfer, ended: datetime) -> TransferManifest:
     end, counts = rfc3339(ended), dict(transfer.counts)
     if transfer.direction is Direction.EXPORT:
         return TransferManifest(exported=counts, source=transfer.prefix + MANIFEST, endTime=end)
-    return TransferManifest(imported=counts, source=transfer.wanted.source, endTime=end)
+    return TransferManifest(imported=counts, source=transfer.request.source, endTime=end)

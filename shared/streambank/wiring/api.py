@@ -10,9 +10,12 @@ from functools import cached_property
 
 from streambank.llm.ports import Embedder
 from streambank.pipeline.events.ingest import IngestContext
+from streambank.pipeline.generation.generate import GenerateContext
+from streambank.pipeline.generation.operations import OperationContext
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.edit import EditContext
+from streambank.pipeline.memories.search import SearchContext
 from streambank.store.executions import Executions
 from streambank.store.secrets import page_secret
 from streambank.wiring.authentication import Authenticate, authenticator
@@ -66,10 +69,30 @@ class ApiWiring:
         stores = self.stores
         return EditContext(stores.memories, stores.banks, self.embedder, self.deployment.retry_policy, self.now())
 
+    def operation_context(self) -> OperationContext:
+        """Return what operations and streams are looked up with."""
+        return OperationContext(self.stores.streams, self.stores.windows, self.stores.plans)
+
     def redrive_context(self) -> RedriveContext:
         """Return what a redrive works with."""
         stores = self.stores
         return RedriveContext(stores.streams, stores.windows, stores.plans, self._executions, self.now())
+
+    def generate_context(self) -> GenerateContext:
+        """Return what a direct generation is started with."""
+        stores = self.stores
+        return GenerateContext(
+            streams=stores.streams,
+            windows=stores.windows,
+            banks=stores.banks,
+            retention_policy=self.deployment.retention_policy,
+            now=self.now(),
+        )
+
+    def search_context(self) -> SearchContext:
+        """Return what a search works with."""
+        stores = self.stores
+        return SearchContext(stores.memories, stores.events, stores.banks, self.embedder, self.now())
 
 
 def build() -> ApiWiring:

@@ -22,7 +22,7 @@ def authenticator(deployment: Deployment) -> Authenticate:
     """
     cache = ApiKeyCache(ApiKeys(deployment.table), deployment.now)
     modes: dict[AuthMode, Authenticate] = {
-        AuthMode.KEYS: lambda event: cache.holder(identity.token(event)),
+        AuthMode.KEYS: lambda event: cache.principal(identity.token(event)),
         AuthMode.JWT: identity.claimed,
         AuthMode.IAM: identity.signed,
         AuthMode.OPEN: identity.anybody,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from streambank import metrics
 from streambank.llm.ports import Consolidator, Embedder, Extractor, ModelProvider
+from streambank.pipeline.events.on_record import OnRecordContext
+from streambank.pipeline.generation.commit import CommitContext
+from streambank.pipeline.generation.consolidate import ConsolidateContext
+from streambank.pipeline.generation.extract import ExtractContext
+from streambank.pipeline.generation.fail import FailContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.store.executions import Executions
 from streambank.wiring import models
@@ -22,16 +26,56 @@ class GenerationWiring:
 
     deployment: Deployment
     stores: Stores
-    jitter: Callable[[], float] = random.random
+
+    def extract_context(self) -> ExtractContext:
+        """Return what an extraction works with, now."""
+        return ExtractContext(
+            windows=self.stores.windows,
+            plans=self.stores.plans,
+            banks=self.stores.banks,
+            extractor=self._extractor,
+            embedder=self._embedder,
+            token_budget=self._token_budget,
+            retention_policy=self.deployment.retention_policy,
+            now=self.deployment.now(),
+        )
+
+    def consolidate_context(self) -> ConsolidateContext:
+        """Return what a consolidation works with, now."""
+        return ConsolidateContext(
+            windows=self.stores.windows,
+            plans=self.stores.plans,
+            banks=self.stores.banks,
+            memories=self.stores.memories,
+            consolidator=self._consolidator,
+            embedder=self._embedder,
+            token_budget=self._token_budget,
+            retention_policy=self.deployment.retention_policy,
+            now=self.deployment.now(),
+        )
+
+    def commit_context(self) -> CommitContext:
+        """Return what a commit works with, now."""
+        return CommitContext(
+            windows=self.stores.windows,
+            plans=self.stores.plans,
+            memories=self.stores.memories,
+            banks=self.stores.banks,
+            retention_policy=self.deployment.retention_policy,
+            now=self.deployment.now(),
+        )
+
+    def fail_context(self) -> FailContext:
+        """Return what a failure is recorded with, now."""
+        return FailContext(self.stores.windows, self.deployment.now(), random.random)
+
+    def on_record_context(self) -> OnRecordContext:
+        """Return what records of the table's stream are handled with."""
+        executions = Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
+        return OnRecordContext(self.stores.streams, self.stores.windows, executions, self.deployment.now)
 
     @cached_property
-    def executions(self) -> Executions:
-        """Return the executions of the state machine."""
-        return Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
-
-    @cached_property
-    def token_budget(self) -> TokenBudget:
-        """Return the budget that model calls are held within."""
+    def _token_budget(self) -> TokenBudget:
         settings = self.deployment.settings
         return TokenBudget(self.stores.usage, settings.daily_tokens, settings.call_tokens, settings.prices)
 
@@ -40,18 +84,15 @@ class GenerationWiring:
         return models.provider(self.deployment.settings.models)
 
     @cached_property
-    def extractor(self) -> Extractor:
-        """Return the model that proposes facts."""
+    def _extractor(self) -> Extractor:
         return self._models.extractor()
 
     @cached_property
-    def consolidator(self) -> Consolidator:
-        """Return the model that decides what facts mean for memories."""
+    def _consolidator(self) -> Consolidator:
         return self._models.consolidator()
 
     @cached_property
-    def embedder(self) -> Embedder:
-        """Return the model that maps texts to vectors."""
+    def _embedder(self) -> Embedder:
         return self._models.embedder()
 
 

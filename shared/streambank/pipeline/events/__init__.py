@@ -1,0 +1,1 @@
+"""Events of streams: ingesting them, sealing their windows, and telling operators their state."""

@@ -1,4 +1,4 @@
-"""Taking events in: two round trips for each 97 new ids, and a reply only after the commit (I10)."""
+"""Ingesting events: two round trips for each 97 new ids, and a reply only after the commit (I10)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from streambank.store.windows import Windows
 
 @dataclass(frozen=True, slots=True)
 class IngestContext:
-    """What an ingest needs: stores, the clock, and the deployment's lifetimes."""
+    """What an ingest needs."""
 
     streams: Streams
     windows: Windows
@@ -32,7 +32,7 @@ class IngestContext:
 
 @dataclass(slots=True)
 class _IngestResult:
-    """What the parts of a call have come to so far."""
+    """The result of the parts of a call so far."""
 
     accepted: int = 0
     duplicates: int = 0
@@ -43,12 +43,13 @@ class _IngestResult:
     head: Head | None = None
     bank: Bank | None = None
 
-    def add(self, found: ingest_parts.DeduplicatedEvents) -> None:
-        self.accepted += len(found.fresh)
-        self.duplicates += found.repeats
-        self.conflicts += found.conflicts
-        if found.newest_marker and (self.newest_marker is None or found.newest_marker.seq > self.newest_marker.seq):
-            self.newest_marker = found.newest_marker
+    def add(self, events: ingest_parts.DeduplicatedEvents) -> None:
+        self.accepted += len(events.fresh)
+        self.duplicates += events.repeats
+        self.conflicts += events.conflicts
+        newest = events.newest_marker
+        if newest and (self.newest_marker is None or newest.seq > self.newest_marker.seq):
+            self.newest_marker = newest
 
 
 def ingest(call: IngestCall, *, context: IngestContext) -> Receipt:
@@ -56,67 +57,68 @@ def ingest(call: IngestCall, *, context: IngestContext) -> Receipt:
 
     Raises:
         NotFound: there is no such bank.
-        Unavailable: the stream was too busy, or the store out of reach; the same call may be sent again.
+        Unavailable: the stream is written by others at the same time, or the table did not answer; the same call may be
+            sent again.
     """
     events, dropped = ingest_parts.drop_repeats(call.events)
-    tally = _IngestResult()
-    tally.add(dropped)
+    result = _IngestResult()
+    result.add(dropped)
     pieces = ingest_parts.split_into_parts(events)
     for index, piece in enumerate(pieces):
-        _write_part(replace(call, events=piece), tally, context, is_last=index == len(pieces) - 1)
-    conflicts = tuple(dict.fromkeys(tally.conflicts))
-    return Receipt(_operation(call, tally, context), tally.accepted, tally.duplicates, conflicts)
+        _write_part(replace(call, events=piece), result, context, is_last=index == len(pieces) - 1)
+    conflicts = tuple(dict.fromkeys(result.conflicts))
+    return Receipt(_operation(call, result, context), result.accepted, result.duplicates, conflicts)
 
 
-def _write_part(call: IngestCall, tally: _IngestResult, context: IngestContext, *, is_last: bool) -> None:
+def _write_part(call: IngestCall, result: _IngestResult, context: IngestContext, *, is_last: bool) -> None:
     event_keys = [keyed.key for keyed in call.events if keyed.key]
     for _ in context.retry_policy.attempts():
         now = context.clock()
-        found = context.streams.read_snapshot(call.stream, event_keys, now=now)
-        if found.bank is None:
+        snapshot = context.streams.read_snapshot(call.stream, event_keys, now=now)
+        if snapshot.bank is None:
             raise NotFound(f"there is no bank {call.stream.bank!r}")
         try:
-            _try_part(call, found, found.bank, tally, context, now=now, is_last=is_last)
+            _try_part(call, snapshot, snapshot.bank, result, context, now=now, is_last=is_last)
         except Conflict:
             continue
         return
-    raise Unavailable("the stream is written too fast; try again")
+    raise Unavailable("the stream is written by others at the same time; try again")
 
 
 def _try_part(
     call: IngestCall,
-    found: IngestSnapshot,
+    snapshot: IngestSnapshot,
     bank: Bank,
-    tally: _IngestResult,
+    result: _IngestResult,
     context: IngestContext,
     *,
     now: datetime,
     is_last: bool,
 ) -> None:
-    """Write what is new of one part, as of one reading of the stream; a window that is due is sealed first."""
-    sorted_out = ingest_parts.deduplicate(call.events, found.seen)
-    before = found.head
+    """Write what is new of one part, given one snapshot of the stream; a window that is due is sealed first."""
+    events = ingest_parts.deduplicate(call.events, snapshot.markers)
+    before = snapshot.head
     head = before or Head(call.stream)
-    after = _admitted(call, head, sorted_out.fresh, bank, now=now, is_last=is_last)
-    says = _says_something(call, sorted_out, tally)
-    if _changes(before, after, says=says):
+    after = _head_after(call, head, events.fresh, bank, now=now, is_last=is_last)
+    has_effect = _has_effect(call, events, result)
+    if _changes(before, after, has_effect=has_effect):
         reason = triggers.must_seal_first(head, _rule(head, bank), now=now)
         if reason:
             if call.force:
-                tally.flushed = head.window
+                result.flushed = head.window
             before = head = seal(head, reason, bank, streams=context.streams, now=now)
-            after = _admitted(call, head, sorted_out.fresh, bank, now=now, is_last=is_last)
-        if _changes(before, after, says=says):
-            head = _commit(before, after, sorted_out.fresh, bank, context, now)
-    tally.add(sorted_out)
-    tally.head, tally.bank = (head if before or head.version else None), bank
-    if sorted_out.fresh:
-        tally.newest_window = head.window
+            after = _head_after(call, head, events.fresh, bank, now=now, is_last=is_last)
+        if _changes(before, after, has_effect=has_effect):
+            head = _commit(before, after, events.fresh, bank, context, now)
+    result.add(events)
+    result.head, result.bank = (head if before or head.version else None), bank
+    if events.fresh:
+        result.newest_window = head.window
     elif call.force and is_last and head.count:
-        tally.flushed = head.window
+        result.flushed = head.window
 
 
-def _admitted(
+def _head_after(
     call: IngestCall, head: Head, fresh: Sequence[KeyedEvent], bank: Bank, *, now: datetime, is_last: bool
 ) -> Head:
     return window.add_events(head, call, fresh, bank_rule=bank.default_rule, now=now, is_last_part=is_last)
@@ -126,16 +128,16 @@ def _rule(head: Head, bank: Bank) -> TriggerRule | None:
     return triggers.effective_rule(None, head.rule, bank.default_rule)
 
 
-def _changes(before: Head | None, after: Head, *, says: bool) -> bool:
-    """A call that adds nothing and says nothing writes nothing, and so moves no timer."""
+def _changes(before: Head | None, after: Head, *, has_effect: bool) -> bool:
+    """Tell whether the head must be written; a call without effect writes nothing, and so moves no timer."""
     if before is None:
         return bool(after.count or after.rule or not after.settings.is_empty)
-    return says and after != before
+    return has_effect and after != before
 
 
-def _says_something(call: IngestCall, found: ingest_parts.DeduplicatedEvents, tally: _IngestResult) -> bool:
-    """The last part of a call ripens what its earlier parts added, also if it adds nothing itself."""
-    return bool(found.fresh or tally.accepted or call.force or call.rule) or not call.settings.is_empty
+def _has_effect(call: IngestCall, events: ingest_parts.DeduplicatedEvents, result: _IngestResult) -> bool:
+    """Tell whether a part has an effect; the last one has where an earlier part added events, as it may be due now."""
+    return bool(events.fresh or result.accepted or call.force or call.rule) or not call.settings.is_empty
 
 
 def _commit(
@@ -146,25 +148,25 @@ def _commit(
     return context.streams.commit(before, after, fresh, now=now, retention_policy=retention_policy)
 
 
-def _operation(call: IngestCall, tally: _IngestResult, context: IngestContext) -> Operation:
-    """Return the operation that answers the call; a window that is sealed already costs one more read."""
-    head = tally.head
-    number = _answering_window(tally)
+def _operation(call: IngestCall, result: _IngestResult, context: IngestContext) -> Operation:
+    """Return the operation to reply with; a window that is sealed already costs one more read."""
+    head = result.head
+    number = _window_of_reply(result)
     if head is None or number == 0:
         return operations.virtual(call.stream.sid)
     if number >= head.window:
-        return operations.buffering(head, tally.bank.default_rule if tally.bank else None)
+        return operations.buffering(head, result.bank.default_rule if result.bank else None)
     sealed = context.windows.get(call.stream.bank, call.stream.sid, number)
     return operations.sealed(sealed) if sealed else operations.expired(call.stream.sid, number)
 
 
-def _answering_window(tally: _IngestResult) -> int:
-    if tally.newest_window is not None:
-        return tally.newest_window
-    if tally.flushed is not None:
-        return tally.flushed
-    if tally.newest_marker is not None:
-        return tally.newest_marker.window
-    if tally.head is None:
+def _window_of_reply(result: _IngestResult) -> int:
+    if result.newest_window is not None:
+        return result.newest_window
+    if result.flushed is not None:
+        return result.flushed
+    if result.newest_marker is not None:
+        return result.newest_marker.window
+    if result.head is None:
         return 0
-    return tally.head.window if tally.head.count else tally.head.window - 1
+    return result.head.window if result.head.count else result.head.window - 1

@@ -1,4 +1,4 @@
-"""Closing a window: the same function for every reason."""
+"""Sealing a window: the same function for every reason."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def seal(head: Head, reason: Reason, bank: Bank | None, *, streams: Streams, now
     """Seal *head*'s open window and return the head after it.
 
     Raises:
-        Conflict: the stream changed meanwhile; read it again.
+        Conflict: the stream was written meanwhile; read it again.
     """
     rule = triggers.effective_rule(None, head.rule, bank.default_rule if bank else None)
     opened, closed = window.seal(head, reason, rule, now=now)
     return streams.seal(head, opened, closed)
 
 
-def seal_if_ripe(bank: str, sid: str, *, streams: Streams, clock: Callable[[], datetime], tries: int = 3) -> bool:
-    """Seal a stream's window if it is due, as its head says now; what the caller saw may be old.
+def seal_if_due(bank: str, sid: str, *, streams: Streams, clock: Callable[[], datetime], tries: int = 3) -> bool:
+    """Seal a stream's open window if it is due by its head as it is now, and tell whether it was.
 
     Raises:
-        Conflict: the stream changed at every try.
+        Conflict: the stream was written at every try.
     """
     for attempt in range(tries):
         now = clock()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -24,60 +24,68 @@ from streambank.store.windows import Windows
 
 # Verdicts that share a transaction with at most one change: far below its 100 actions.
 _SLICE_STEPS = 40
-# When the sweep frees held events if the commit died before it did.
-_RELEASE_AFTER = timedelta(minutes=2)
+# When the sweep restores the expiry of events if the commit died before it did.
+_RESTORED_AFTER = timedelta(minutes=2)
 
 
 class CommitOutcome(StrEnum):
-    """What the state machine is told."""
+    """The outcomes that the state machine branches on."""
 
     COMMITTED = "committed"
     CONFLICT = "conflict"
     LATE = "late"
 
 
-def commit(
-    attempt: Attempt,
-    *,
-    windows: Windows,
-    plans: Plans,
-    memories: Memories,
-    banks: Banks,
-    retention_policy: RetentionPolicy,
-    now: datetime,
-) -> str:
-    """Apply the stored plan of *attempt*'s window from its cursor on; return the outcome.
+@dataclass(frozen=True, slots=True)
+class CommitContext:
+    """What a commit needs."""
 
-    Outcomes: `committed`, `conflict` (the scope changed since the plan was made, or the window is held since it was
-    read), `late`.
+    windows: Windows
+    plans: Plans
+    memories: Memories
+    banks: Banks
+    retention_policy: RetentionPolicy
+    now: datetime
+
+
+def commit(attempt: Attempt, *, context: CommitContext) -> str:
+    """Apply the stored plan of *attempt*'s window from its cursor on, and return the outcome.
+
+    Outcomes: `committed`, `conflict` (the scope was written since the plan was made, or the expiry of the window's
+    events was suspended since the window was read), `late` (the attempt is not current any more).
+
+    Raises:
+        OutOfReach: the table did not answer.
     """
-    window = windows.mine(attempt)
-    extracted = plans.extracted(attempt) if window else None
-    plan = plans.plan(attempt) if extracted else None
+    window = context.windows.get_if_current(attempt)
+    extracted = context.plans.extracted(attempt) if window else None
+    plan = context.plans.plan(attempt) if extracted else None
     if window is None or extracted is None or plan is None:
         return CommitOutcome.LATE
-    view = memories.view(attempt.bank, window.stream.scope, now=now)
+    view = context.memories.view(attempt.bank, window.stream.scope, now=context.now)
     if view.erasing or view.version != plan.version_at(window.cursor):
         return CommitOutcome.CONFLICT
-    policy = WindowPolicy(window, bank_config(banks.document(attempt.bank), window.stream.scope))
+    policy = WindowPolicy(window, bank_config(context.banks.document(attempt.bank), window.stream.scope))
     known = {memory.id: memory for memory in view.memories}
+    expires = context.retention_policy.of_results(window, now=context.now)
     try:
-        slices = _slices(attempt, policy, extracted, plan, known, now=now)
-        for piece in _citing(slices, window, extracted, windows, retention_policy, now=now):
-            completion = _completion(piece, plans, policy, extracted, plan, retention_policy, now=now)
-            kept = replace(piece, expires=retention_policy.of_results(window, now=now))
-            memories.commit_slice(attempt.bank, window.stream.scope, kept, completion, now=now)
+        slices = _slices(attempt, policy, extracted, plan, known, now=context.now)
+        for piece in _with_citations(slices, window, extracted, context):
+            completion = _completion(piece, policy, extracted, plan, context)
+            context.memories.commit_slice(
+                attempt.bank, window.stream.scope, replace(piece, expires=expires), completion, now=context.now
+            )
     except Conflict as conflict:
-        return _refused(conflict, window, windows, attempt)
-    if window.held:
-        _release(attempt, windows, retention_policy, now)
+        return _outcome_of(conflict, window, attempt, context)
+    if window.is_expiry_suspended:
+        _restore_expiry(attempt, context)
     return CommitOutcome.COMMITTED
 
 
 def _slices(
     attempt: Attempt, policy: WindowPolicy, extracted: Extracted, plan: Plan, known: dict[str, Memory], *, now: datetime
 ) -> Iterator[Slice]:
-    """Yield the slices that are left, at least one; each sees the memories as the ones before it left them."""
+    """Yield the slices that are left, at least one; each is made of the memories as the ones before it changed them."""
     cursor, verdicts = policy.window.cursor, list[RecordedVerdict]()
     start, last = cursor, len(extracted.candidates)
     while cursor < last:
@@ -93,18 +101,12 @@ def _slices(
         yield Slice(attempt, last, last, 0, ())
 
 
-def _citing(
-    slices: Iterable[Slice],
-    window: Window,
-    extracted: Extracted,
-    windows: Windows,
-    retention_policy: RetentionPolicy,
-    *,
-    now: datetime,
+def _with_citations(
+    slices: Iterable[Slice], window: Window, extracted: Extracted, context: CommitContext
 ) -> Iterator[Slice]:
-    """Yield *slices*, a change of a live memory with what its candidate cites; the events are read once, if at all.
+    """Yield *slices*, each change of a live memory with its citation; the events are read once, if at all.
 
-    A plan does not carry the turns: its items are kept for longer than events are.
+    A plan does not hold the turns, because its items are kept for longer than events are.
     """
     events: list[StoredEvent] | None = None
     for piece in slices:
@@ -113,9 +115,10 @@ def _citing(
             yield piece
             continue
         if events is None:
-            events = sorted([*windows.overlap(window), *windows.events(window)], key=StoredEvent.order)
-        found = citations.citation(window, piece.end - 1, seqs, events, retention=retention_policy.retention)
-        yield replace(piece, change=replace(piece.change, citation=found if found and found.is_live(now) else None))
+            events = sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
+        citation = citations.citation(window, piece.end - 1, seqs, events, retention=context.retention_policy.retention)
+        is_live = citation is not None and citation.is_live(context.now)
+        yield replace(piece, change=replace(piece.change, citation=citation if is_live else None))
 
 
 def _change(
@@ -143,24 +146,17 @@ def _recorded(number: int, candidate: Candidate, step: PlanStep, change: Change 
 
 
 def _completion(
-    piece: Slice,
-    plans: Plans,
-    policy: WindowPolicy,
-    extracted: Extracted,
-    plan: Plan,
-    retention_policy: RetentionPolicy,
-    *,
-    now: datetime,
+    piece: Slice, policy: WindowPolicy, extracted: Extracted, plan: Plan, context: CommitContext
 ) -> Completion | None:
-    """Return what the last slice says about the window, or None for any other slice."""
+    """Return what the last slice records of the window, or None for any other slice."""
     if piece.end < len(extracted.candidates):
         return None
     window = policy.window
-    earlier = plans.verdicts(window) if piece.start else []
+    earlier = context.plans.verdicts(window) if piece.start else []
     outcome = _outcome([*earlier, *piece.verdicts], extracted, plan, window)
-    return Completion(
-        outcome, now, retention_policy.of_operation(window, now=now), now + _RELEASE_AFTER if window.held else None
-    )
+    expires = context.retention_policy.of_operation(window, now=context.now)
+    restore_at = context.now + _RESTORED_AFTER if window.is_expiry_suspended else None
+    return Completion(outcome, context.now, expires, restore_at)
 
 
 def _outcome(
@@ -174,16 +170,17 @@ def _outcome(
     }
 
 
-def _refused(conflict: Conflict, before: Window, windows: Windows, attempt: Attempt) -> CommitOutcome:
-    """Return what a refused slice comes to: a window that was held meanwhile is still this attempt's."""
+def _outcome_of(conflict: Conflict, before: Window, attempt: Attempt, context: CommitContext) -> CommitOutcome:
+    """Return the outcome of a refused slice; after a suspension of the expiry the attempt is still current."""
     if not conflict.failed(0):
         return CommitOutcome.CONFLICT
-    now = windows.mine(attempt)
-    return CommitOutcome.CONFLICT if now and now.held != before.held else CommitOutcome.LATE
+    window = context.windows.get_if_current(attempt)
+    is_suspended_since = window is not None and window.is_expiry_suspended != before.is_expiry_suspended
+    return CommitOutcome.CONFLICT if is_suspended_since else CommitOutcome.LATE
 
 
-def _release(attempt: Attempt, windows: Windows, retention_policy: RetentionPolicy, now: datetime) -> None:
-    """Give held events their expiry back; if this dies, index `due` still shows the window to the sweep."""
-    done = windows.get(attempt.bank, attempt.sid, attempt.window)
+def _restore_expiry(attempt: Attempt, context: CommitContext) -> None:
+    """Restore the expiry of the window's events; if that is interrupted, the window is due and the sweep does it."""
+    done = context.windows.get(attempt.bank, attempt.sid, attempt.window)
     if done:
-        windows.release_events(done, now=now, retention_policy=retention_policy)
+        context.windows.restore_expiry(done, now=context.now, retention_policy=context.retention_policy)

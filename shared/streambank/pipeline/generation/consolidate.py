@@ -1,4 +1,4 @@
-"""The second state of a generation: candidates meet the scope's memories."""
+"""The second state of a generation: a plan says what each candidate does to the scope's memories."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from streambank.store.windows import Windows
 
 
 class ConsolidateOutcome(StrEnum):
-    """What the state machine is told."""
+    """The outcomes that the state machine branches on."""
 
     PLANNED = "planned"
     LATE = "late"
@@ -43,7 +43,7 @@ class ConsolidateOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _JudgedSteps:
     """Steps for a run of candidates, and what they cost."""
 
     steps: list[PlanStep]
@@ -52,8 +52,11 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateContext:
-    """What candidates are judged with."""
+    """What a consolidation needs."""
 
+    windows: Windows
+    plans: Plans
+    banks: Banks
     memories: Memories
     consolidator: Consolidator
     embedder: Embedder
@@ -62,13 +65,17 @@ class ConsolidateContext:
     now: datetime
 
 
-def consolidate(attempt: Attempt, *, windows: Windows, plans: Plans, banks: Banks, context: ConsolidateContext) -> str:
-    """Store a plan for the candidates of *attempt*'s window that are not committed yet; return the outcome.
+def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
+    """Store a plan for the candidates of *attempt*'s window that are not committed yet, and return the outcome.
 
-    Outcomes: `planned`, `late`, `ERASING` (the scope is being erased; try later), or a `GenerationError`'s own.
+    Outcomes: `planned`, `late` (the attempt is not current any more), `ERASING` (the scope is being erased; try
+    later), or a `GenerationError`'s own.
+
+    Raises:
+        OutOfReach: the table did not answer.
     """
-    window = windows.mine(attempt)
-    extracted = plans.extracted(attempt) if window else None
+    window = context.windows.get_if_current(attempt)
+    extracted = context.plans.extracted(attempt) if window else None
     if window is None or extracted is None:
         return ConsolidateOutcome.LATE
     view = context.memories.view(attempt.bank, window.stream.scope, now=context.now)
@@ -79,19 +86,21 @@ def consolidate(attempt: Attempt, *, windows: Windows, plans: Plans, banks: Bank
     natural = [memory for memory in view.memories if not memory.profile]
     near = ranking.nearest_to_candidates(_searched(rest), ranking.eligible(natural, window.settings))
     offered = {memory.id: memory.fingerprint for memory in [*near, *(kept if _has_profiles(rest) else [])]}
-    asking = _Asking(window, bank_config(banks.document(attempt.bank), window.stream.scope), near, kept)
+    config = bank_config(context.banks.document(attempt.bank), window.stream.scope)
+    material = _Material(window, config, near, kept)
     try:
-        judged = _still_valid(plans.plan(attempt), window, offered) or _judge(rest, asking, context)
+        judged = _still_valid(context.plans.plan(attempt), window, offered) or _judge(rest, material, context)
     except GenerationError as error:
         return error.outcome
     plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
     expires = context.retention_policy.of_results(window, now=context.now)
-    return ConsolidateOutcome.PLANNED if plans.save_plan(attempt, plan, expires=expires) else ConsolidateOutcome.LATE
+    is_saved = context.plans.save_plan(attempt, plan, expires=expires)
+    return ConsolidateOutcome.PLANNED if is_saved else ConsolidateOutcome.LATE
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
-    """What a window's candidates meet: the memories *near* them, and the *profiles* of the scope."""
+class _Material:
+    """What a window's candidates are judged by: the memories *near* them, and the *profiles* of the scope."""
 
     window: Window
     config: BankConfig
@@ -100,7 +109,7 @@ class _Asking:
 
 
 def _searched(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that a model is asked about."""
+    """Return the candidates that a model judges."""
     return [one for one in candidates if one.is_searched]
 
 
@@ -108,63 +117,63 @@ def _has_profiles(candidates: Sequence[Candidate]) -> bool:
     return any(one.profile and not one.rejected for one in candidates)
 
 
-def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) -> _Judged | None:
-    """Return the steps of an older plan that hold at another version: what the model was shown is as it was."""
+def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) -> _JudgedSteps | None:
+    """Return the steps of an older plan if they are valid at another version: the same memories would be offered."""
     if plan is None or plan.offered != offered or not plan.start <= window.cursor <= plan.start + len(plan.steps):
         return None
-    return _Judged(list(plan.steps[window.cursor - plan.start :]), plan.usage)
+    return _JudgedSteps(list(plan.steps[window.cursor - plan.start :]), plan.usage)
 
 
-def _judge(candidates: Sequence[Candidate], asking: _Asking, context: ConsolidateContext) -> _Judged:
-    """Ask the model, but only if there is something to ask: a candidate, and a memory near it."""
+def _judge(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> _JudgedSteps:
+    """Let the model judge *candidates*, unless there is no candidate for it or no memory near one."""
     open_ones = _searched(candidates)
-    if not open_ones or not asking.near or asking.window.settings.disable_consolidation:
+    if not open_ones or not material.near or material.window.settings.disable_consolidation:
         made = iter([consolidation.create_step(one) for one in open_ones])
         usage = Usage()
     else:
-        answer = _asked(open_ones, asking, context)
+        answer = _answer(open_ones, material, context)
         decided = zip(open_ones, _in_order(answer, len(open_ones)), strict=True)
-        made = iter([_step(one, decision, asking.near, asking.window) for one, decision in decided])
+        made = iter([_step(one, decision, material.near, material.window) for one, decision in decided])
         usage = answer.usage
-    steps = [_own_step(one, asking) or next(made) for one in candidates]
-    return _Judged(_with_vectors(candidates, steps, context.embedder, asking.config.embedding_model), usage)
+    steps = [_own_step(one, material) or next(made) for one in candidates]
+    return _JudgedSteps(_with_vectors(candidates, steps, context.embedder, material.config.embedding_model), usage)
 
 
-def _own_step(candidate: Candidate, asking: _Asking) -> PlanStep | None:
-    """Return the step of a candidate that no model is asked about, None for any other."""
+def _own_step(candidate: Candidate, material: _Material) -> PlanStep | None:
+    """Return the step of a candidate that no model judges, or None."""
     if candidate.profile:
-        return profiles.plan_step(candidate, profiles.find_profile(asking.profiles, candidate.profile))
+        return profiles.plan_step(candidate, profiles.find_profile(material.profiles, candidate.profile))
     return consolidation.create_step(candidate) if candidate.rejected else None
 
 
-def _asked(candidates: Sequence[Candidate], asking: _Asking, context: ConsolidateContext) -> Consolidation:
-    request = _request(candidates, asking, context)
-    bank = asking.window.stream.bank
-    return context.token_budget.asked(
-        bank, asking.config, lambda: context.consolidator.consolidate(request), now=context.now
+def _answer(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> Consolidation:
+    request = _request(candidates, material, context)
+    bank = material.window.stream.bank
+    return context.token_budget.call(
+        bank, material.config, lambda: context.consolidator.consolidate(request), now=context.now
     )
 
 
-def _request(candidates: Sequence[Candidate], asking: _Asking, context: ConsolidateContext) -> ConsolidationRequest:
+def _request(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> ConsolidationRequest:
     facts = (
         OfferedFact(number, one.fact, one.topics[0] if one.topics else None, one.at)
         for number, one in enumerate(candidates, 1)
     )
     offered = (
-        OfferedMemory(number, memory.fact, memory.as_of, _earlier(memory, asking, context))
-        for number, memory in enumerate(asking.near, 1)
+        OfferedMemory(number, memory.fact, memory.as_of, _earlier(memory, material, context))
+        for number, memory in enumerate(material.near, 1)
     )
-    config = asking.config
+    config = material.config
     return ConsolidationRequest(tuple(facts), tuple(offered), config.third_person, config.model)
 
 
-def _earlier(memory: Memory, asking: _Asking, context: ConsolidateContext) -> tuple[str, ...]:
-    """Return what *memory* said before, as many texts as the bank wants a model to see beside the present one."""
-    wanted = asking.config.revisions_per_candidate - 1
-    if wanted < 1 or memory.revision < 2:
+def _earlier(memory: Memory, material: _Material, context: ConsolidateContext) -> tuple[str, ...]:
+    """Return earlier texts of *memory*, as many as the bank offers a model beside the current one."""
+    count = material.config.revisions_per_candidate - 1
+    if count < 1 or memory.revision < 2:
         return ()
-    found = context.memories.revisions(asking.window.stream.bank, memory, now=context.now)
-    return tuple([one.fact for one in found if one.fact and one.number < memory.revision][:wanted])
+    revisions = context.memories.revisions(material.window.stream.bank, memory, now=context.now)
+    return tuple([one.fact for one in revisions if one.fact and one.number < memory.revision][:count])
 
 
 def _in_order(answer: Consolidation, count: int) -> list[Decision | None]:
@@ -176,7 +185,7 @@ def _in_order(answer: Consolidation, count: int) -> list[Decision | None]:
 
 
 def _step(candidate: Candidate, decision: Decision | None, near: Sequence[Memory], window: Window) -> PlanStep:
-    """Return what *decision* means for *candidate*; a number that was not offered touches nothing."""
+    """Return the step for a *decision*; one that names a memory that was not offered is rejected."""
     if decision is None:
         return consolidation.create_step(candidate)
     if decision.action is Action.CREATE:
@@ -188,7 +197,7 @@ def _step(candidate: Candidate, decision: Decision | None, near: Sequence[Memory
 
 
 def _touching(candidate: Candidate, decision: Decision, memory: Memory, window: Window) -> PlanStep:
-    """Return what a decision about *memory* means; only a deletion comes of a request to forget."""
+    """Return the step for a decision about *memory*; a request to forget can only become a deletion."""
     if decision.action is Action.DELETE:
         return consolidation.delete_step(candidate, memory, decision.reason or "asked to forget")
     if consolidation.is_forget_request(candidate):
@@ -202,10 +211,10 @@ def _touching(candidate: Candidate, decision: Decision, memory: Memory, window: 
 def _with_vectors(
     candidates: Sequence[Candidate], steps: Sequence[PlanStep], embedder: Embedder, model: str | None
 ) -> list[PlanStep]:
-    """Give steps with a text their vector: the candidate's own where it is its text, else embedded in one call."""
+    """Return *steps* with vectors of their texts: the candidate's own for the same text, else from one call."""
     known = {one.fact: one.vector for one in candidates if one.vector}
     searched = [not one.profile for one in candidates]
-    needs = [bool(step.text and not step.vector and wanted) for step, wanted in zip(steps, searched, strict=True)]
+    needs = [bool(step.text and not step.vector and one) for step, one in zip(steps, searched, strict=True)]
     texts = sorted({step.text or "" for step, need in zip(steps, needs, strict=True) if need} - known.keys())
     made = dict(zip(texts, embedder.embed(texts, model=model), strict=True)) if texts else {}
     vectors = {**made, **known}

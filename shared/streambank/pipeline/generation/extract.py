@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from streambank.errors import GenerationError
 from streambank.llm.ports import Embedder, Extractor
+from streambank.model.bank import BankConfig
 from streambank.model.plan import Candidate, Extracted
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.extract_turns import ExtractTurnsContext, extract_turns
@@ -22,54 +23,69 @@ from streambank.store.windows import Windows
 
 
 class ExtractOutcome(StrEnum):
-    """What the state machine is told."""
+    """The outcomes that the state machine branches on."""
 
     EXTRACTED = "extracted"
     LATE = "late"
 
 
-def extract(
-    attempt: Attempt,
-    *,
-    windows: Windows,
-    plans: Plans,
-    banks: Banks,
-    extractor: Extractor,
-    embedder: Embedder,
-    token_budget: TokenBudget,
-    retention_policy: RetentionPolicy,
-    now: datetime,
-) -> str:
-    """Store the candidates of *attempt*'s window once and for ever; return the outcome.
+@dataclass(frozen=True, slots=True)
+class ExtractContext:
+    """What an extraction needs."""
 
-    Outcomes: `extracted`, `late` (another attempt holds the window), or a `GenerationError`'s own.
+    windows: Windows
+    plans: Plans
+    banks: Banks
+    extractor: Extractor
+    embedder: Embedder
+    token_budget: TokenBudget
+    retention_policy: RetentionPolicy
+    now: datetime
+
+
+def extract(attempt: Attempt, *, context: ExtractContext) -> str:
+    """Store the candidates of *attempt*'s window once, and return the outcome.
+
+    Outcomes: `extracted`, `late` (the attempt is not current any more), or a `GenerationError`'s own.
+
+    Raises:
+        OutOfReach: the table did not answer.
     """
-    window = windows.claim(attempt, now=now)
+    window = context.windows.claim(attempt, now=context.now)
     if window is None:
         return ExtractOutcome.LATE
-    if plans.extracted(attempt) is not None:
+    if context.plans.extracted(attempt) is not None:
         return ExtractOutcome.EXTRACTED
-    config = bank_config(banks.document(attempt.bank), window.stream.scope)
-    expires = retention_policy.of_results(window, now=now)
-    context = ExtractTurnsContext(windows, plans, extractor, token_budget, now, expires)
+    config = bank_config(context.banks.document(attempt.bank), window.stream.scope)
+    expires = context.retention_policy.of_results(window, now=context.now)
     try:
-        found = _direct(window) if window.direct else extract_turns(attempt, window, config, context)
-        found = replace(found, candidates=_embedded(found.candidates, embedder, config.embedding_model))
+        extracted = _direct(window) if window.direct else _of_turns(attempt, window, config, context, expires)
+        candidates = _embedded(extracted.candidates, context.embedder, config.embedding_model)
     except GenerationError as error:
         return error.outcome
-    if plans.save_extracted(attempt, found, expires=expires) or plans.extracted(attempt) is not None:
+    is_saved = context.plans.save_extracted(attempt, replace(extracted, candidates=candidates), expires=expires)
+    if is_saved or context.plans.extracted(attempt) is not None:
         return ExtractOutcome.EXTRACTED
     return ExtractOutcome.LATE
 
 
+def _of_turns(
+    attempt: Attempt, window: Window, config: BankConfig, context: ExtractContext, expires: datetime | None
+) -> Extracted:
+    of_turns = ExtractTurnsContext(
+        context.windows, context.plans, context.extractor, context.token_budget, context.now, expires
+    )
+    return extract_turns(attempt, window, config, context=of_turns)
+
+
 def _direct(window: Window) -> Extracted:
-    """Facts that the caller states are stored verbatim and need no grounding."""
+    """Return facts that the caller states as candidates: they are stored verbatim and need no grounding."""
     stated = [Candidate(memory.fact, (), window.last_arrival, memory.topics) for memory in window.direct]
     return Extracted(tuple(grounding.reject_repeats(stated)))
 
 
 def _embedded(candidates: Sequence[Candidate], embedder: Embedder, model: str | None) -> tuple[Candidate, ...]:
-    """Give each candidate that may go on its vector: at most one call. Profiles are looked up, not searched."""
-    wanted = [one.fact for one in candidates if one.is_searched]
-    vectors = iter(embedder.embed(wanted, model=model) if wanted else [])
+    """Return *candidates* with vectors, in at most one call; rejected ones and profiles get none."""
+    facts = [one.fact for one in candidates if one.is_searched]
+    vectors = iter(embedder.embed(facts, model=model) if facts else [])
     return tuple(replace(one, vector=next(vectors)) if one.is_searched else one for one in candidates)

@@ -1,4 +1,4 @@
-"""A window's turns, put to the model in as many pieces as its budget asks for."""
+"""The extraction of a window's turns, in as many pieces as the token limit of one call requires."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from streambank.store.windows import Windows
 
 @dataclass(frozen=True, slots=True)
 class ExtractTurnsContext:
-    """What a window's candidates are made with."""
+    """What the extraction of a window's turns needs; *expires* is until when stored answers are kept."""
 
     windows: Windows
     plans: Plans
@@ -34,28 +34,28 @@ class ExtractTurnsContext:
     expires: datetime | None
 
 
-def extract_turns(attempt: Attempt, window: Window, config: BankConfig, context: ExtractTurnsContext) -> Extracted:
-    """Return the candidates of *window*; one model call within the budget, none where nothing is to be read.
+def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, context: ExtractTurnsContext) -> Extracted:
+    """Return the candidates of *window*; one model call within the limit, none where there is nothing to read.
 
     Raises:
-        GenerationError: the model's own, or BudgetPaused. What was answered for a piece is kept for the next attempt.
+        GenerationError: the model's own, or BudgetPaused. The answer for a piece is kept for the next attempt.
     """
     own = sorted(context.windows.events(window), key=StoredEvent.order)
-    carried = sorted(context.windows.overlap(window), key=StoredEvent.order)
-    shown = [event for event in [*carried, *own] if prompt_text(event)]
-    request = _request(window, config, shown)
+    overlap = sorted(context.windows.overlap(window), key=StoredEvent.order)
+    prompted = [event for event in [*overlap, *own] if prompt_text(event)]
+    request = _request(window, config, prompted)
     is_idle = not request.is_natural and not request.schemas
-    if is_idle or not any(event.seq >= window.first_seq for event in shown):
+    if is_idle or not any(event.seq >= window.first_seq for event in prompted):
         return Extracted((), covered=len(own))
     extraction = _read(attempt, request, config, context)
-    candidates = _candidates(extraction, request, shown, window)
+    candidates = _candidates(extraction, request, prompted, window)
     return Extracted(candidates, extraction.usage, len(own))
 
 
-def _request(window: Window, config: BankConfig, shown: Sequence[StoredEvent]) -> ExtractionRequest:
+def _request(window: Window, config: BankConfig, prompted: Sequence[StoredEvent]) -> ExtractionRequest:
     allowed = window.settings.allowed_topics
     return ExtractionRequest(
-        turns=tuple(_turn(number, event, window) for number, event in enumerate(shown, 1)),
+        turns=tuple(_turn(number, event, window) for number, event in enumerate(prompted, 1)),
         topics=config.topics if allowed is None else allowed,
         third_person=config.third_person,
         time_zone=window.settings.time_zone or "UTC",
@@ -73,41 +73,41 @@ def _turn(number: int, event: StoredEvent, window: Window) -> Turn:
 
 
 def _read(attempt: Attempt, request: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext) -> Extraction:
-    """Return what the model says of all pieces; where there are several, each answer is kept at once."""
+    """Return the model's answers to all pieces as one; where there are several, each answer is stored at once."""
     runs = split_turns(request.turns, context.token_budget.call_tokens)
     if len(runs) == 1:
-        return _joined(_asked(attempt, replace(request, turns=runs[0]), config, context))
-    answers = (_kept(attempt, number, replace(request, turns=run), config, context) for number, run in enumerate(runs))
+        return _joined(_answers(attempt, replace(request, turns=runs[0]), config, context))
+    answers = (
+        _stored_answer(attempt, number, replace(request, turns=run), config, context) for number, run in enumerate(runs)
+    )
     return _joined(answers)
 
 
-def _kept(
+def _stored_answer(
     attempt: Attempt, number: int, piece: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext
 ) -> Extraction:
     digest = hashlib.sha256(repr(piece).encode(errors="replace")).hexdigest()[:16]
-    known = context.plans.piece(attempt, number, digest)
-    if known is not None:
-        return known
-    answer = _joined(_asked(attempt, piece, config, context))
+    stored = context.plans.piece(attempt, number, digest)
+    if stored is not None:
+        return stored
+    answer = _joined(_answers(attempt, piece, config, context))
     context.plans.save_piece(attempt, number, digest, answer, expires=context.expires)
     return answer
 
 
-def _asked(
+def _answers(
     attempt: Attempt, piece: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext
 ) -> Iterator[Extraction]:
-    """Yield the model's answers to *piece*: in halves, and theirs, where there is no room for a whole one."""
+    """Yield the model's answers to *piece*, or to its halves, and theirs, where an answer would be too long."""
     try:
-        yield context.token_budget.asked(
-            attempt.bank, config, lambda: context.extractor.extract(piece), now=context.now
-        )
+        yield context.token_budget.call(attempt.bank, config, lambda: context.extractor.extract(piece), now=context.now)
     except ModelOutputTruncated as error:
         parts = halve_turns(piece.turns)
         if not parts:
             raise
         yield Extraction((), error.spent or Usage())
         for turns in parts:
-            yield from _asked(attempt, replace(piece, turns=turns), config, context)
+            yield from _answers(attempt, replace(piece, turns=turns), config, context)
 
 
 def _joined(answers: Iterator[Extraction]) -> Extraction:
@@ -118,9 +118,9 @@ def _joined(answers: Iterator[Extraction]) -> Extraction:
 
 
 def _candidates(
-    extraction: Extraction, request: ExtractionRequest, shown: Sequence[StoredEvent], window: Window
+    extraction: Extraction, request: ExtractionRequest, prompted: Sequence[StoredEvent], window: Window
 ) -> tuple[Candidate, ...]:
-    numbered = dict(enumerate(shown, 1))
+    numbered = dict(enumerate(prompted, 1))
     own = frozenset(number for number, event in numbered.items() if event.seq >= window.first_seq)
     facts = [
         grounding.restrict_to_topics(
@@ -129,11 +129,11 @@ def _candidates(
         for fact in extraction.facts
     ]
     schemas = {schema.id: schema for schema in request.schemas}
-    said = [
+    of_profiles = [
         candidate
         for one in extraction.profiles
         for candidate in profiles.profile_candidates(
             one.data, grounding.ground("{}", one.events, None, numbered, own), schemas[one.schema]
         )
     ]
-    return (*grounding.reject_repeats(facts), *profiles.merge_candidates(said))
+    return (*grounding.reject_repeats(facts), *profiles.merge_candidates(of_profiles))

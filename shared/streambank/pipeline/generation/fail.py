@@ -1,4 +1,4 @@
-"""What a failed generation comes to: another try after a while, or a parking place."""
+"""Recording a failed generation: the window is tried again after a pause, or parked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streambank.rules import backoff
 from streambank.store.windows import Windows
 
 EXECUTION_DIED = "EXECUTION_DIED"
-# Outcomes that are nobody's failure: they take no try, but the next attempt is another one all the same.
+# Outcomes that do not count as failures; they begin another attempt all the same.
 NO_FAILURES = {
     "ERASING": backoff.NO_FAILURE_PAUSE,
     "BUDGET_PAUSED": backoff.BUDGET_PAUSE,
@@ -21,33 +21,44 @@ NO_FAILURES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """What was booked: how many failures there are now, and whether the window is parked."""
+class FailContext:
+    """What the recording of a failure needs."""
+
+    windows: Windows
+    now: datetime
+    jitter: Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedFailure:
+    """How many failures a window has now, and whether it is parked; *is_late* tells that nothing was recorded."""
 
     is_late: bool = False
     is_parked: bool = False
     failures: int = 0
 
 
-def fail(attempt: Attempt, outcome: str, *, windows: Windows, now: datetime, jitter: Callable[[], float]) -> Failed:
-    """Book that *attempt* came to *outcome*: due again after the backoff, parked after five failures.
+def fail(attempt: Attempt, outcome: str, *, context: FailContext) -> RecordedFailure:
+    """Record the *outcome* of a failed attempt: the window is due again after the backoff, parked after five failures.
 
-    The window is held before its state changes, so that nothing unprocessed expires (I6).
+    Raises:
+        OutOfReach: the table did not answer.
     """
-    window = windows.mine(attempt)
+    window = context.windows.get_if_current(attempt)
     if window is None:
-        return Failed(is_late=True)
-    return fail_window(window, outcome, windows=windows, now=now, jitter=jitter)
+        return RecordedFailure(is_late=True)
+    return fail_window(window, outcome, context=context)
 
 
-def fail_window(
-    window: Window, outcome: str, *, windows: Windows, now: datetime, jitter: Callable[[], float]
-) -> Failed:
-    """Book a failure of *window*'s present attempt; the sweep and the machine's last state share it."""
-    if not windows.hold(window):
-        return Failed(is_late=True)
+def fail_window(window: Window, outcome: str, *, context: FailContext) -> RecordedFailure:
+    """Record a failure of *window*'s current attempt. Raises as `fail` does.
+
+    The expiry of its events is suspended before its state changes, so that nothing unprocessed expires (I6).
+    """
+    if not context.windows.suspend_expiry(window):
+        return RecordedFailure(is_late=True)
     failures = window.failures + (outcome not in NO_FAILURES)
-    pause = NO_FAILURES[outcome] if outcome in NO_FAILURES else backoff.pause_after(failures, jitter())
-    due = now + pause if pause else None
-    is_booked = windows.failed(window, failure=outcome, failures=failures, due=due, now=now)
-    return Failed(is_late=not is_booked, is_parked=is_booked and due is None, failures=failures)
+    pause = NO_FAILURES[outcome] if outcome in NO_FAILURES else backoff.pause_after(failures, context.jitter())
+    due = context.now + pause if pause else None
+    is_recorded = context.windows.record_failure(window, failure=outcome, failures=failures, due=due, now=context.now)
+    return RecordedFailure(is_late=not is_recorded, is_parked=is_recorded and due is None, failures=failures)

@@ -21,14 +21,14 @@ from streambank.store.banks import Banks
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.windows import Windows
 
-# Streams of calls have this name; no caller's stream can have it, since their keys are made otherwise.
+# The name of the stream of a call; its key is made otherwise than those of callers' streams.
 DIRECT_STREAM = "direct"
 FIRST = 1
 
 
 @dataclass(frozen=True, slots=True)
 class GenerateCall:
-    """One validated call: events or stated facts; *token* makes its identity, the same for the same call again."""
+    """One validated call: events or stated facts; the same call again has the same *token*."""
 
     bank: str
     scope: dict[str, str]
@@ -38,35 +38,38 @@ class GenerateCall:
     settings: WindowSettings = field(default_factory=WindowSettings)
 
 
-def generate(
-    call: GenerateCall,
-    *,
-    streams: Streams,
-    windows: Windows,
-    banks: Banks,
-    retention_policy: RetentionPolicy,
-    now: datetime,
-) -> Operation:
+@dataclass(frozen=True, slots=True)
+class GenerateContext:
+    """What a direct generation needs."""
+
+    streams: Streams
+    windows: Windows
+    banks: Banks
+    retention_policy: RetentionPolicy
+    now: datetime
+
+
+def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
     """Store the call as a sealed window and return its generation's operation; the stream's record starts it.
 
     Raises:
         NotFound: there is no such bank.
-        Unavailable: the same call is written by somebody else at this moment.
+        Unavailable: the same call is being written at this moment.
     """
-    bank = banks.get(call.bank)
+    bank = context.banks.get(call.bank)
     if bank is None:
         raise NotFound(f"there is no bank {call.bank!r}")
-    window = _window(call, now)
-    kept = RetentionPolicy(
+    window, retention_policy = _window(call, context.now), context.retention_policy
+    of_bank = RetentionPolicy(
         bank.retention or retention_policy.retention, bank.dedup_horizon or retention_policy.dedup_horizon
     )
     try:
-        streams.store_window(window, call.events, now=now, retention_policy=kept)
+        context.streams.store_window(window, call.events, now=context.now, retention_policy=of_bank)
     except Conflict as conflict:
-        known = windows.get(call.bank, window.stream.sid, FIRST)
-        if known is None:
+        stored = context.windows.get(call.bank, window.stream.sid, FIRST)
+        if stored is None:
             raise Unavailable("the same call is under way; try again") from conflict
-        window = known
+        window = stored
     return operations.sealed(window, downstream=True)
 
 
@@ -87,12 +90,12 @@ def _window(call: GenerateCall, now: datetime) -> Window:
 
 
 def without_keys(events: Sequence[KeyedEvent]) -> tuple[KeyedEvent, ...]:
-    """Return *events* as a generation takes them: each is what it is, none is a repeat."""
+    """Return *events* as a direct generation stores them: without keys, so that none is a duplicate."""
     return tuple(KeyedEvent(keyed.event, None, keyed.size) for keyed in events)
 
 
 def from_session(turns: Sequence[Event]) -> tuple[KeyedEvent, ...]:
-    """Return the *turns* of a session as a generation takes them.
+    """Return the *turns* of a session as a direct generation stores them.
 
     Raises:
         FailedPrecondition: they are more than one window can hold.

@@ -1,4 +1,4 @@
-"""Looking at an operation."""
+"""Reading the operations of windows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from streambank.store.plans import Plans
 from streambank.store.streams import Streams
 from streambank.store.windows import Windows
 
-MOST_LOOKED_AT = 2_000
-# A window's number in a position: the open window comes before all sealed ones.
+# How many operations one call reads at most.
+MAX_READ = 2_000
+# The window's number in a cursor behind the open window, which comes before all sealed ones.
 _OPEN = 10**12
 
 
@@ -28,15 +29,24 @@ class OperationCursor:
     window: int
 
 
-def get_operation(bank: str, operation: OperationId, *, streams: Streams, windows: Windows, plans: Plans) -> Operation:
+@dataclass(frozen=True, slots=True)
+class OperationContext:
+    """What the reading of operations needs."""
+
+    streams: Streams
+    windows: Windows
+    plans: Plans
+
+
+def get_operation(bank: str, operation: OperationId, *, context: OperationContext) -> Operation:
     """Return the operation of a window, or of its downstream generation.
 
-    The head is read first, then the window: the other order answers 404 during a seal.
+    The head is read first, then the window: in the other order the operation would not exist during a seal.
 
     Raises:
-        NotFound: no call was ever answered with it, or it has expired.
+        NotFound: there is no such operation, or it has expired.
     """
-    head, settings = streams.head_and_bank(bank, operation.sid)
+    head, settings = context.streams.head_and_bank(bank, operation.sid)
     if settings is None:
         raise NotFound(f"there is no bank {bank!r}")
     if operation.window == 0 and not operation.downstream:
@@ -44,10 +54,10 @@ def get_operation(bank: str, operation: OperationId, *, streams: Streams, window
     is_open = head is not None and head.window == operation.window
     if head and is_open and head.count and not operation.downstream:
         return operations.buffering(head, settings.default_rule)
-    window = None if is_open else windows.get(bank, operation.sid, operation.window)
+    window = None if is_open else context.windows.get(bank, operation.sid, operation.window)
     if window is None:
         raise NotFound(f"there is no operation {operation}")
-    verdicts = plans.verdicts(window) if window.has_ended else []
+    verdicts = context.plans.verdicts(window) if window.has_ended else []
     return operations.sealed(window, verdicts, downstream=operation.downstream)
 
 
@@ -56,42 +66,42 @@ def list_operations(
     size: int,
     after: OperationCursor | None,
     *,
-    streams: Streams,
-    windows: Windows,
+    context: OperationContext,
     bank_rule: TriggerRule | None,
     state: OperationState | None = None,
 ) -> tuple[list[Operation], OperationCursor | None]:
     """Return a page of a bank's operations, stream by stream, the newest window of each first, without verdicts.
 
-    Where *state* is wanted, a page may be short and others follow: a call looks at 2,000 operations at most.
+    With a *state* a page may be short though others follow: a call reads 2,000 operations at most.
     """
-    shown: list[Operation] = []
-    place = after
-    for looked_at, (here, operation) in enumerate(_walked(bank, after, streams, windows, bank_rule)):
-        if len(shown) == size or looked_at == MOST_LOOKED_AT:
-            return shown, place
+    page: list[Operation] = []
+    cursor = after
+    for read, (next_cursor, operation) in enumerate(_operations(bank, after, context, bank_rule)):
+        if len(page) == size or read == MAX_READ:
+            return page, cursor
         if state in (None, operation.state):
-            shown.append(operation)
-        place = here
-    return shown, None
+            page.append(operation)
+        cursor = next_cursor
+    return page, None
 
 
-def _walked(
-    bank: str, after: OperationCursor | None, streams: Streams, windows: Windows, bank_rule: TriggerRule | None
+def _operations(
+    bank: str, after: OperationCursor | None, context: OperationContext, bank_rule: TriggerRule | None
 ) -> Iterator[tuple[OperationCursor, Operation]]:
-    for shard, entry, sid in streams.registered(bank, (after.shard, after.entry) if after else None):
+    """Yield the operations after *after*, each with the cursor behind it."""
+    for shard, entry, sid in context.streams.registered(bank, (after.shard, after.entry) if after else None):
         before = after.window if after and (after.shard, after.entry) == (shard, entry) else None
-        head = streams.head(bank, sid) if before is None else None
+        head = context.streams.head(bank, sid) if before is None else None
         if head and head.count:
             yield OperationCursor(shard, entry, _OPEN), operations.buffering(head, bank_rule)
-        for window in windows.newest_first(bank, sid, before=None if before == _OPEN else before):
+        for window in context.windows.newest_first(bank, sid, before=None if before == _OPEN else before):
             downstream = window.reason is Reason.DIRECT
             yield OperationCursor(shard, entry, window.number), operations.sealed(window, downstream=downstream)
 
 
-def scope_of(bank: str, operation: OperationId, *, streams: Streams, windows: Windows) -> dict[str, str] | None:
-    """Return the scope whose events an operation is about, or None if there is no such stream."""
-    head = streams.head(bank, operation.sid)
-    # A direct generation's window has no head behind it.
-    found = head or windows.get(bank, operation.sid, operation.window)
-    return found.stream.scope if found else None
+def scope_of(bank: str, operation: OperationId, *, context: OperationContext) -> dict[str, str] | None:
+    """Return the scope of an operation's stream, or None if there is no such stream."""
+    head = context.streams.head(bank, operation.sid)
+    # The stream of a direct generation has no head.
+    head_or_window = head or context.windows.get(bank, operation.sid, operation.window)
+    return head_or_window.stream.scope if head_or_window else None

@@ -1,4 +1,4 @@
-"""A parked window is tried again, because somebody says so."""
+"""Redriving a parked window: its generation is tried again at an operator's request."""
 
 from __future__ import annotations
 
@@ -9,22 +9,16 @@ from streambank.errors import FailedPrecondition
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation
 from streambank.model.window import WindowState
-from streambank.pipeline.generation.operations import get_operation
+from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.pipeline.generation.start import start
 from streambank.rules import operations
 from streambank.store.executions import Executions
-from streambank.store.plans import Plans
-from streambank.store.streams import Streams
-from streambank.store.windows import Windows
 
 
 @dataclass(frozen=True, slots=True)
-class RedriveContext:
+class RedriveContext(OperationContext):
     """What a redrive needs."""
 
-    streams: Streams
-    windows: Windows
-    plans: Plans
     executions: Executions
     now: datetime
 
@@ -36,10 +30,10 @@ def redrive(bank: str, operation: OperationId, *, context: RedriveContext) -> Op
         NotFound: there is no such operation.
         FailedPrecondition: its window is not parked.
     """
-    shown = get_operation(bank, operation, streams=context.streams, windows=context.windows, plans=context.plans)
-    is_parked = shown.window is not None and shown.window.state is WindowState.PARKED
-    redriven = context.windows.redriven(shown.window, due=context.now) if shown.window and is_parked else None
+    current = get_operation(bank, operation, context=context)
+    parked = current.window if current.window and current.window.state is WindowState.PARKED else None
+    redriven = context.windows.redrive(parked, due=context.now) if parked else None
     if redriven is None:
-        raise FailedPrecondition(f"{operation} is {shown.state}; only a parked window is redriven")
+        raise FailedPrecondition(f"{operation} is {current.state}; only a parked window is redriven")
     start(redriven, windows=context.windows, executions=context.executions)
     return operations.sealed(redriven, downstream=operation.downstream)

@@ -9,12 +9,12 @@ from streambank.store.executions import Executions
 from streambank.store.windows import Windows
 
 
-class Start(StrEnum):
-    """What came of a try to start."""
+class StartOutcome(StrEnum):
+    """What an attempt to start a generation did."""
 
     STARTED = "STARTED"
-    WAITS = "WAITS"  # for the window before it: windows of a stream are generated in order
-    TAKEN = "TAKEN"  # the attempt's name belongs to a running or closed execution
+    WAITING = "WAITING"  # for the window before it: windows of a stream are generated in order
+    NAME_TAKEN = "NAME_TAKEN"  # the attempt has an execution already, running or closed
     NOT_PENDING = "NOT_PENDING"
 
 
@@ -23,13 +23,13 @@ def attempt_of(window: Window) -> Attempt:
     return Attempt(window.stream.bank, window.stream.sid, window.number, window.attempt)
 
 
-def start(window: Window, *, windows: Windows, executions: Executions) -> Start:
-    """Start *window*'s generation if it is its turn; starting it twice starts it once."""
+def start(window: Window, *, windows: Windows, executions: Executions) -> StartOutcome:
+    """Start *window*'s generation if it is its turn; a second start has no effect."""
     if window.state is not WindowState.SEALED:
-        return Start.NOT_PENDING
+        return StartOutcome.NOT_PENDING
     if not _is_its_turn(window, windows):
-        return Start.WAITS
-    return Start.STARTED if executions.start(attempt_of(window)) else Start.TAKEN
+        return StartOutcome.WAITING
+    return StartOutcome.STARTED if executions.start(attempt_of(window)) else StartOutcome.NAME_TAKEN
 
 
 def _is_its_turn(window: Window, windows: Windows) -> bool:

@@ -1,4 +1,4 @@
-"""Model calls within a bank's budget, and the books about them."""
+"""Model calls within a bank's daily token budget, and the record of what they cost."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from streambank.store.usage import UsageStore
 
 A = TypeVar("A", Extraction, Consolidation)
 
-# The name under which the price of the deployment's own model stands, and that of models without one.
+# The key of the price of the deployment's own model, which is also that of models without a price.
 DEFAULT_MODEL = "default"
 
 
 @dataclass(frozen=True, slots=True)
 class UsageReport:
-    """What a bank spent on each day that it spent on, and how much of today's budget there was."""
+    """The usage of a bank by day, and how much of today's budget is used."""
 
     days: Mapping[date, Usage]
     daily_tokens: int | None
@@ -31,10 +31,10 @@ class UsageReport:
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """Who books; *daily_tokens* is the budget of banks that set none, None for no limit.
+    """Limits and records model calls; *daily_tokens* is the budget of banks that set none, None for no limit.
 
-    *call_tokens* is how much one call may be given to read; a longer window is put to the model in pieces.
-    *prices* are those of models by their names.
+    *call_tokens* is the most input of one call; a longer window is sent to the model in pieces. *prices* are by the
+    names of models.
     """
 
     usage_store: UsageStore
@@ -42,11 +42,11 @@ class TokenBudget:
     call_tokens: int = 24_000
     prices: Mapping[str, Price] = field(default_factory=dict)
 
-    def asked(self, bank: str, config: BankConfig, ask: Callable[[], A], *, now: datetime) -> A:
-        """Return what *ask* answers; what it cost is booked, also where the answer could not be used.
+    def call(self, bank: str, config: BankConfig, ask: Callable[[], A], *, now: datetime) -> A:
+        """Call *ask* and return its answer; its usage is recorded, also where the answer could not be used.
 
         Raises:
-            BudgetPaused: the bank's tokens of this UTC day are used up; nothing was asked.
+            BudgetPaused: the bank's tokens of this UTC day are used up; the model was not called.
         """
         self._check(bank, config, now)
         try:
@@ -54,14 +54,14 @@ class TokenBudget:
         except GenerationError as error:
             if error.spent:
                 error.spent = self._priced(error.spent, config)
-                self._book(bank, error.spent, now)
+                self._record(bank, error.spent, now)
             raise
         priced = replace(answer, usage=self._priced(answer.usage, config))
-        self._book(bank, priced.usage, now)
+        self._record(bank, priced.usage, now)
         return priced
 
-    def books(self, bank: str, config: BankConfig, first: date, last: date, *, now: datetime) -> UsageReport:
-        """Return what *bank* spent from *first* to *last*, both included: UTC days."""
+    def report(self, bank: str, config: BankConfig, first: date, last: date, *, now: datetime) -> UsageReport:
+        """Return the usage of *bank* from *first* to *last*, both included: UTC days."""
         days = self.usage_store.days(bank, first, last)
         today = days.get(now.date()) or self.usage_store.day(bank, now.date())
         return UsageReport(days, self._budget(config), today.tokens)
@@ -74,11 +74,14 @@ class TokenBudget:
         return self.daily_tokens if config.daily_tokens is None else config.daily_tokens
 
     def _check(self, bank: str, config: BankConfig, now: datetime) -> None:
-        """The last call of a day may overshoot: what it will cost is known only afterwards."""
+        """Raise BudgetPaused if the budget is used up.
+
+        The last call of a day may exceed it: the cost of a call is known only afterwards.
+        """
         budget = self._budget(config)
         if budget is not None and self.usage_store.day(bank, now.date()).tokens >= budget:
             raise BudgetPaused(f"the bank's {budget} tokens of today are used up")
 
-    def _book(self, bank: str, usage: Usage, now: datetime) -> None:
+    def _record(self, bank: str, usage: Usage, now: datetime) -> None:
         if usage != Usage():
-            self.usage_store.book(bank, now.date(), usage)
+            self.usage_store.add(bank, now.date(), usage)

@@ -1,4 +1,4 @@
-"""Importing an export: line by line in batches, each booked once it is written.
+"""Importing an export: line by line in batches, each recorded once it is written.
 
 Every batch may be written twice. What is there already, as new or newer, stays; vectors are made anew.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from streambank.errors import InvalidArgument
@@ -16,16 +17,17 @@ from streambank.model.transfer import (
     Manifest,
     MemoryRecord,
     Record,
-    TalkRecord,
+    SessionEventRecord,
     Transfer,
     TransferSpec,
 )
-from streambank.pipeline.jobs.export import entered
-from streambank.pipeline.jobs.import_records import BankErasedError, ImportContext, StreamEventRecord, import_records
+from streambank.pipeline.jobs import transfer as transfers
+from streambank.pipeline.jobs.import_records import ImportContext, StreamEventRecord, import_records
+from streambank.pipeline.jobs.job import Step
 from streambank.wire import manifest as manifest_wire
 from streambank.wire import record as record_wire
 
-# Of one batch: what a transaction takes, and what eight embeddings at once take little time for.
+# The limits of a batch: it fits into a transaction, and its texts are embedded in little time, eight at once.
 BATCH_LINES = 25
 BATCH_BYTES = 1_000_000
 MAX_PART_BYTES = 32_000_000
@@ -33,61 +35,69 @@ MAX_PART_BYTES = 32_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Records of one kind and one home, and how many lines there are up to their end."""
+    """Records that are written together, and the number of the last of their lines."""
 
     records: tuple[Record, ...]
     end: int
 
 
-def begin(bank: str, source: str, *, context: ImportContext) -> Transfer:
-    """Enter an import of the export whose manifest is *source*, and return how far it has come.
+def import_bank(bank: str, source: str, *, context: ImportContext) -> Transfer:
+    """Start an import of the export whose manifest is *source* into a bank, and return how far it has come.
 
     Raises:
-        InvalidArgument: there is no such export, or not in a format that is known here.
+        InvalidArgument: there is no such export, or its format is not known here.
         Unavailable: another import is under way, the bank or a scope is being erased, or the embedding model is away;
-            an import that was entered goes on by itself.
+            an import that was started is resumed by the sweep.
     """
     _read_manifest(source, context)
-    wanted = TransferSpec(source=source)
-    return proceed(
-        entered(bank, Direction.IMPORT, wanted, context.transfers, context.retry_policy, context.clock), context=context
-    )
+    request = TransferSpec(source=source)
+    return proceed(transfers.begin(bank, Direction.IMPORT, request, context=context), context=context)
+
+
+def resume(bank: str, *, context: ImportContext) -> Transfer | None:
+    """Resume the import into a bank; None if none is under way. Raises as `proceed` does."""
+    transfer = transfers.under_way(bank, Direction.IMPORT, context=context)
+    return proceed(transfer, context=context) if transfer else None
 
 
 def proceed(transfer: Transfer, *, context: ImportContext) -> Transfer:
     """Go on with an import until it is done or the time is over, and return it as it is then.
 
-    It writes at least one batch of those that are left. What cannot be read ends it, with a failure that says where.
+    An object that cannot be read ends it, with a failure that names the line.
 
     Raises:
-        Conflict: somebody else has taken it up.
-        Unavailable, GenerationError: it stands still, and goes on when it is taken up again.
+        Conflict: another run of the import was started.
+        Unavailable, GenerationError: a batch could not be written now; the sweep resumes the import.
     """
-    job = context.transfers.claim(transfer, now=context.clock())
-    if context.banks.get(job.bank) is None:
-        return context.transfers.finish(job, "the bank is gone", now=context.clock())
-    try:
-        return _carried(job, context)
-    except BankErasedError:
-        failure = "the bank was erased meanwhile"
-    except InvalidArgument as refusal:
-        failure = str(refusal)
-    context.transfers.finish(job, failure, now=context.clock())
-    return context.transfers.find(job.bank, job.direction) or job
+    return transfers.proceed(transfer, lambda claimed: _Run(claimed, context), context=context)
 
 
-def _carried(job: Transfer, context: ImportContext) -> Transfer:
-    parts = _read_manifest(job.wanted.source, context).parts
-    begun, line = (int(one) for one in job.cursor or (0, 0))
-    is_first = True
-    for number in range(begun, len(parts)):
-        for batch in _batches(_lines(job, parts[number], context), line if number == begun else 0, job.bank):
-            if not is_first and not context.has_time():
-                return job
-            is_first = False
-            counts = import_records(job, batch.records, context)
-            job = context.transfers.book(job, (number, batch.end), counts, now=context.clock())
-    return context.transfers.finish(job, now=context.clock())
+@dataclass(slots=True)
+class _Run:
+    """A run that writes a batch a step."""
+
+    transfer: Transfer
+    context: ImportContext
+
+    def steps(self) -> Iterator[Step]:
+        parts = _read_manifest(self.transfer.request.source, self.context).parts
+        first, line = (int(one) for one in self.transfer.cursor or (0, 0))
+        for number in range(first, len(parts)):
+            lines = _lines(self.transfer, parts[number], self.context)
+            for batch in _batches(lines, line if number == first else 0, self.transfer.bank):
+                yield partial(self._import_batch, number, batch)
+
+    def _import_batch(self, number: int, batch: _Batch) -> None:
+        counts = import_records(self.transfer, batch.records, self.context)
+        self.transfer = self.context.transfers.record_progress(
+            self.transfer, (number, batch.end), counts, now=self.context.clock()
+        )
+
+    def pause(self) -> Transfer:
+        return self.transfer  # each batch is recorded already
+
+    def finish(self) -> Transfer:
+        return self.context.transfers.finish(self.transfer, now=self.context.clock())
 
 
 # ---- reading
@@ -100,24 +110,24 @@ def _read_manifest(source: str, context: ImportContext) -> Manifest:
     return manifest_wire.read(data)
 
 
-def _lines(job: Transfer, part: str, context: ImportContext) -> Iterator[tuple[str, bytes]]:
-    """Yield the lines of a part with what they are called when something is wrong with them."""
-    data = context.objects.get(job.wanted.source.removesuffix(MANIFEST) + part, most_bytes=MAX_PART_BYTES)
+def _lines(transfer: Transfer, part: str, context: ImportContext) -> Iterator[tuple[str, bytes]]:
+    """Yield the lines of a part with the names that messages have for them."""
+    data = context.objects.get(transfer.request.source.removesuffix(MANIFEST) + part, most_bytes=MAX_PART_BYTES)
     if data is None:
-        raise InvalidArgument("source", f"{part} is not there any more")
+        raise InvalidArgument("source", f"{part} does not exist any more")
     return ((f"{part} line {number}", line) for number, line in enumerate(data.splitlines(), 1))
 
 
-def _batches(lines: Iterator[tuple[str, bytes]], begun: int, bank: str) -> Iterator[_Batch]:
-    """Yield the records after line *begun*, those together that one transaction takes."""
-    together, size, end = list[Record](), 0, begun
-    for name, line in islice(lines, begun, None):
-        found = _record(name, line, bank)
+def _batches(lines: Iterator[tuple[str, bytes]], after: int, bank: str) -> Iterator[_Batch]:
+    """Yield the records after line *after*, those together that one transaction takes."""
+    together, size, end = list[Record](), 0, after
+    for name, line in islice(lines, after, None):
+        record = _record(name, line, bank)
         is_full = len(together) == BATCH_LINES or size + len(line) > BATCH_BYTES
-        if together and (is_full or not _belong(together[-1], found)):
+        if together and (is_full or not _belong_together(together[-1], record)):
             yield _Batch(tuple(together), end)
             together, size = [], 0
-        together.append(found)
+        together.append(record)
         size, end = size + len(line), end + 1
     if together:
         yield _Batch(tuple(together), end)
@@ -130,11 +140,11 @@ def _record(name: str, line: bytes, bank: str) -> Record:
         raise InvalidArgument("source", f"{name}: {refusal}") from refusal
 
 
-def _belong(one: Record, other: Record) -> bool:
+def _belong_together(one: Record, other: Record) -> bool:
     """Tell whether two records may be written together."""
     if isinstance(one, MemoryRecord) and isinstance(other, MemoryRecord):
         return one.memory.scope == other.memory.scope
-    if isinstance(one, TalkRecord) and isinstance(other, TalkRecord):
+    if isinstance(one, SessionEventRecord) and isinstance(other, SessionEventRecord):
         return (one.session_id, one.first) == (other.session_id, other.first)
     return (
         isinstance(one, StreamEventRecord)

@@ -1,0 +1,1 @@
+"""Memories: reading, searching, changing and deleting them."""

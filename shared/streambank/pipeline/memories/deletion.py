@@ -12,11 +12,11 @@ from streambank.store.memories import Memories
 
 
 def delete_memory(bank: str, memory_id: str, *, memories: Memories, retry_policy: RetryPolicy, now: datetime) -> Memory:
-    """Delete a memory for every reader at once and return its tombstone; the sweep lets its revisions go with it.
+    """Delete a memory for every reader and return its tombstone; the sweep lets its revisions expire with it.
 
     Raises:
         NotFound: there is no such memory.
-        Unavailable: the scope is written too fast.
+        Unavailable: the scope is written by others at the same time.
     """
     for _ in retry_policy.attempts():
         memory = memories.find(bank, memory_id, now=now)
@@ -32,4 +32,4 @@ def delete_memory(bank: str, memory_id: str, *, memories: Memories, retry_policy
         except Conflict:
             continue
         return change.after
-    raise Unavailable("the scope is written too fast; try again")
+    raise Unavailable("the scope is written by others at the same time; try again")

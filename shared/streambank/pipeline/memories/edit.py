@@ -1,4 +1,4 @@
-"""Making, changing and rolling back one memory."""
+"""Creating, changing and rolling back one memory."""
 
 from __future__ import annotations
 
@@ -38,27 +38,25 @@ def create_memory(
     repeats: Callable[[Memory], bool],
     context: EditContext,
 ) -> Memory:
-    """Store a memory under an id of the caller's or ours, and return it.
-
-    A memory that is there already is the answer where it is this very call that made it (*repeats*).
+    """Store a memory and return it; if *repeats* is true of one that is there already, that is returned.
 
     Raises:
         AlreadyExists: the id is taken, or was deleted within 48 hours.
-        Unavailable: the scope is written too fast, or is being erased.
+        Unavailable: the scope is written by others at the same time, or is being erased.
     """
     config = bank_config(context.banks.document(bank), scope)
     [vector] = context.embedder.embed([edit.fact], model=config.embedding_model)
     change = edits.creation(memory_id, scope, edit, config, vector, now=context.now)
     for _ in context.retry_policy.attempts():
-        taken = context.memories.find_or_tombstone(bank, memory_id, now=context.now)
-        if taken and taken.deleted is None and repeats(taken):
-            return taken
-        if taken:
+        present = context.memories.find_or_tombstone(bank, memory_id, now=context.now)
+        if present and present.deleted is None and repeats(present):
+            return present
+        if present:
             raise AlreadyExists(f"there is a memory {memory_id!r} already, or was within 48 hours")
         version = context.memories.version(bank, scope)
-        if _is_written(bank, scope, version, change, context):
+        if _try_commit(bank, scope, version, change, context):
             return change.after
-    raise Unavailable("the scope is written too fast; try again")
+    raise Unavailable("the scope is written by others at the same time; try again")
 
 
 def update_memory(
@@ -68,8 +66,8 @@ def update_memory(
 
     Raises:
         NotFound: there is no such memory.
-        InvalidArgument: the scope that came along is another.
-        Unavailable: the scope is written too fast.
+        InvalidArgument: *scope* is not the memory's.
+        Unavailable: the scope is written by others at the same time.
     """
     model = bank_config(context.banks.document(bank)).embedding_model
     vector = context.embedder.embed([edit.fact], model=model)[0] if "fact" in edit.fields else b""
@@ -80,16 +78,16 @@ def update_memory(
         config = bank_config(context.banks.document(bank), memory.scope)
         return edits.update(memory, edit, config, vector, now=context.now)
 
-    return _applied(bank, memory_id, changed, context, also_deleted=False)
+    return _change(bank, memory_id, changed, context, also_deleted=False)
 
 
 def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -> Memory:
-    """Bring back what revision *number* said, as a new revision; a deleted memory lives again within 48 hours.
+    """Restore the text of revision *number* as a new revision; a deleted memory can be restored for 48 hours.
 
     Raises:
         NotFound: there is no such memory.
         FailedPrecondition: there is no such revision any more, or it is a deletion.
-        Unavailable: the scope is written too fast.
+        Unavailable: the scope is written by others at the same time.
     """
 
     def changed(memory: Memory) -> Change:
@@ -101,32 +99,32 @@ def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -
         return edits.rollback(memory, target, config, vector, now=context.now)
 
     was_deleted = context.memories.find(bank, memory_id, now=context.now) is None
-    memory = _applied(bank, memory_id, changed, context, also_deleted=True)
+    memory = _change(bank, memory_id, changed, context, also_deleted=True)
     if was_deleted:
         context.memories.lengthen_revisions(bank, ids.scope_id(memory.scope), memory_id)
     return memory
 
 
-def _applied(
+def _change(
     bank: str, memory_id: str, changed: Callable[[Memory], Change], context: EditContext, *, also_deleted: bool
 ) -> Memory:
-    """Change a memory as of one version of its scope, again and again until nobody was faster."""
+    """Change a memory at one version of its scope, again if others write the scope meanwhile."""
     find = context.memories.find_or_tombstone if also_deleted else context.memories.find
     for _ in context.retry_policy.attempts():
-        known = find(bank, memory_id, now=context.now)
-        if known is None:
+        present = find(bank, memory_id, now=context.now)
+        if present is None:
             raise NotFound(f"there is no memory {memory_id!r}")
-        version = context.memories.version(bank, known.scope)
+        version = context.memories.version(bank, present.scope)
         current = find(bank, memory_id, now=context.now)  # read after the version, never before
         if current is None:
             continue
         change = changed(current)
-        if _is_written(bank, current.scope, version, change, context):
+        if _try_commit(bank, current.scope, version, change, context):
             return change.after
-    raise Unavailable("the scope is written too fast; try again")
+    raise Unavailable("the scope is written by others at the same time; try again")
 
 
-def _is_written(bank: str, scope: dict[str, str], version: ScopeView, change: Change, context: EditContext) -> bool:
+def _try_commit(bank: str, scope: dict[str, str], version: ScopeView, change: Change, context: EditContext) -> bool:
     if version.erasing:
         raise Unavailable("the scope is being erased; try again")
     try:

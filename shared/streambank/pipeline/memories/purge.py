@@ -13,15 +13,15 @@ from streambank.retry import RetryPolicy
 from streambank.rules import consolidation
 from streambank.store.memories import Memories
 
-# More would not be done before the gateway gives up on the call.
-MOST = 2_000
+# More would take longer than the gateway waits for a reply.
+MAX_PURGED = 2_000
 # A deletion is three actions of a transaction's hundred.
 TOGETHER = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """Which memories go: those of scopes that may match, that match."""
+    """Which memories are deleted: those that match, of scopes that may match."""
 
     bank: str
     may_match: Callable[[dict[str, str]], bool]
@@ -29,54 +29,55 @@ class Purge:
 
 
 def count(purge: Purge, *, memories: Memories, now: datetime) -> int:
-    """Return how many memories would go.
+    """Return how many memories match.
 
     Raises:
         FailedPrecondition: more than 2,000.
     """
-    return len(_found(purge, memories, now))
+    return len(_matching(purge, memories, now))
 
 
 def delete(purge: Purge, *, memories: Memories, retry_policy: RetryPolicy, now: datetime) -> int:
-    """Delete what matches and return how many went.
+    """Delete the memories that match and return how many there were.
 
     Raises:
         FailedPrecondition: more than 2,000 match; nothing was deleted.
-        Unavailable: a scope is written too fast; what was deleted stays deleted.
+        Unavailable: a scope is written by others at the same time; what was deleted stays deleted.
     """
-    scopes = {ids.canonical(memory.scope): memory.scope for memory in _found(purge, memories, now)}
+    scopes = {ids.canonical(memory.scope): memory.scope for memory in _matching(purge, memories, now)}
     return sum(_delete_in(scope, purge, memories, retry_policy, now) for scope in scopes.values())
 
 
-def _found(purge: Purge, memories: Memories, now: datetime) -> list[Memory]:
-    found = [
+def _matching(purge: Purge, memories: Memories, now: datetime) -> list[Memory]:
+    matching = [
         memory
         for scope in memories.scopes(purge.bank)
         if purge.may_match(scope)
         for memory in memories.of_scope(purge.bank, scope, now=now)
         if purge.matches(memory)
     ]
-    if len(found) > MOST:
+    if len(matching) > MAX_PURGED:
         raise FailedPrecondition(
-            f"{len(found)} memories match; a call deletes {MOST} at most: narrow the filter, one scope at a time"
+            f"{len(matching)} memories match; a call deletes {MAX_PURGED} at most: "
+            "narrow the filter, one scope at a time"
         )
-    return found
+    return matching
 
 
 def _delete_in(
     scope: dict[str, str], purge: Purge, memories: Memories, retry_policy: RetryPolicy, now: datetime
 ) -> int:
-    """Delete what matches in one scope, a transaction for each thirty; their revisions go by the sweep."""
-    gone = 0
+    """Delete what matches in one scope, thirty in a transaction; the sweep lets their revisions expire."""
+    deleted = 0
     for _ in retry_policy.attempts():
         view = memories.view(purge.bank, scope, now=now)
-        doomed = [memory for memory in view.memories if purge.matches(memory)]
+        matching = [memory for memory in view.memories if purge.matches(memory)]
         try:
-            for run, start in enumerate(range(0, len(doomed), TOGETHER)):
-                some = [consolidation.deletion(memory, now=now) for memory in doomed[start : start + TOGETHER]]
+            for run, start in enumerate(range(0, len(matching), TOGETHER)):
+                some = [consolidation.deletion(memory, now=now) for memory in matching[start : start + TOGETHER]]
                 memories.commit_changes(purge.bank, scope, view.version + run, some, now=now)
-                gone += len(some)
+                deleted += len(some)
         except Conflict:
             continue
-        return gone
-    raise Unavailable("a scope is written too fast; try again")
+        return deleted
+    raise Unavailable("a scope is written by others at the same time; try again")

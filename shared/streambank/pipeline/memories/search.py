@@ -1,4 +1,4 @@
-"""Searching a scope: its memories, and its raw events where they are asked for."""
+"""Searching a scope: its memories, and on request its raw events."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from streambank.store.events import Events
 from streambank.store.memories import Memories
 
 # How many of the newest events are embedded where that costs next to nothing: a third of a CPU second.
-MOST_EMBEDDED = 2_000
+MAX_EMBEDDED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A similarity search: *events* lets raw events take part, *pending* those that no memories were made of yet."""
+    """A similarity search: *events* includes raw events, *pending* those whose window was not generated yet."""
 
     text: str
     top_k: int
@@ -33,72 +33,75 @@ class SearchQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What was found, nearest first; *looked_at* counts the events where the scope has more of them, else 0."""
+class SearchResult:
+    """The hits, nearest first; *searched_events* counts the events if the scope has more than were searched, else 0."""
 
     hits: Sequence[Hit]
-    looked_at: int = 0
+    searched_events: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchContext:
+    """What a search needs."""
+
+    memories: Memories
+    events: Events
+    banks: Banks
+    embedder: Embedder
+    now: datetime
 
 
 def search(
-    bank: str,
-    scope: Mapping[str, str],
-    asked: SearchQuery,
-    among: Sequence[Memory],
-    *,
-    memories: Memories,
-    events: Events,
-    banks: Banks,
-    embedder: Embedder,
-    now: datetime,
-) -> Answer:
+    bank: str, scope: Mapping[str, str], request: SearchQuery, among: Sequence[Memory], *, context: SearchContext
+) -> SearchResult:
     """Return the best of *among*, which are memories of *scope*, and of the scope's events: one ranking.
 
     Raises:
         ModelUnavailable: the query could not be embedded.
     """
-    looked = _looked(bank, scope, asked, events, now)
-    shown = [one for one in looked.events if asked.pending or not one.is_pending]
-    if not among and not shown:
-        return Answer((), len(looked.events) if looked.is_cut else 0)
-    cited = memories.citations(bank, scope, among, now=now) if among else {}
-    model = bank_config(banks.document(bank), scope).embedding_model
-    query = EmbeddedQuery(asked.text, embedder.embed([asked.text], model=model, for_query=True)[0])
+    scan = _scan(bank, scope, request, context)
+    searched_events = len(scan.events) if scan.is_truncated else 0
+    visible = [one for one in scan.events if request.pending or not one.is_pending]
+    if not among and not visible:
+        return SearchResult((), searched_events)
+    cited = context.memories.citations(bank, scope, among, now=context.now) if among else {}
+    model = bank_config(context.banks.document(bank), scope).embedding_model
+    query = EmbeddedQuery(request.text, context.embedder.embed([request.text], model=model, for_query=True)[0])
     entries = search_ranking.memory_entries(query, among, cited)
-    entries += _event_entries(query, looked.events, shown, entries, embedder)
-    best = search_ranking.drop_cited_events(search_ranking.rank(asked.text, entries))
-    return Answer(_fitting(best, asked.top_k), len(looked.events) if looked.is_cut else 0)
+    entries += _event_entries(query, scan.events, visible, entries, context.embedder)
+    best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries))
+    return SearchResult(_fitting(best, request.top_k), searched_events)
 
 
-def _looked(bank: str, scope: Mapping[str, str], asked: SearchQuery, events: Events, now: datetime) -> EventScan:
-    if not (asked.events or asked.pending):
+def _scan(bank: str, scope: Mapping[str, str], request: SearchQuery, context: SearchContext) -> EventScan:
+    if not (request.events or request.pending):
         return EventScan()
-    return events.of_scope(bank, scope, pending_only=not asked.events, now=now)
+    return context.events.of_scope(bank, scope, pending_only=not request.events, now=context.now)
 
 
 def _event_entries(
     query: EmbeddedQuery,
-    looked: Sequence[RawEvent],
-    shown: Sequence[RawEvent],
+    events: Sequence[RawEvent],
+    visible: Sequence[RawEvent],
     memories: Sequence[SearchEntry],
     embedder: Embedder,
 ) -> list[SearchEntry]:
-    own = looked[:MOST_EMBEDDED] if embedder.is_local else ()
-    vectors = embedder.embed([citations.event_line(one.event) for one in own]) if own else []
-    places = {one.place for one in shown}
-    entries = search_ranking.event_entries(query, looked, vectors, memories)
-    return [one for one in entries if isinstance(one.item, RawEvent) and one.item.place in places]
+    embedded = events[:MAX_EMBEDDED] if embedder.is_local else ()
+    vectors = embedder.embed([citations.event_line(one.event) for one in embedded]) if embedded else []
+    sources = {one.source for one in visible}
+    entries = search_ranking.event_entries(query, events, vectors, memories)
+    return [one for one in entries if isinstance(one.item, RawEvent) and one.item.source in sources]
 
 
 def _fitting(hits: Iterable[Hit], top_k: int) -> list[Hit]:
     """Return the first *top_k* of *hits* that a reply has room for, at least one."""
-    filled, shown = 0, list[Hit]()
+    filled, fitting = 0, list[Hit]()
     for distance, what in hits:
         filled += weight(what) if isinstance(what, Memory) else _event_weight(what)
-        if len(shown) == top_k or (shown and filled > PAGE_BYTES):
+        if len(fitting) == top_k or (fitting and filled > PAGE_BYTES):
             break
-        shown.append((distance, what))
-    return shown
+        fitting.append((distance, what))
+    return fitting
 
 
 def _event_weight(one: RawEvent) -> int:

@@ -1,0 +1,1 @@
+"""Sessions and chat histories."""

@@ -11,16 +11,16 @@ from streambank.model.chat import ChatHistory, Expectation
 from streambank.retry import RetryPolicy
 from streambank.store.chat_histories import ChatHistories, Pointer
 
-_TOO_FAST = "the conversation is stored too often at once; try again"
+_CONTENDED = "the conversation is written by others at the same time; try again"
 
 
 def load(
     bank: str, conversation_id: str, *, histories: ChatHistories, retry_policy: RetryPolicy, now: datetime
 ) -> ChatHistory | None:
-    """Return a conversation, one version of it whole, or None if it is unknown or has expired.
+    """Return one whole version of a conversation, or None if there is none or it has expired.
 
     Raises:
-        Unavailable: it is replaced faster than it can be read.
+        Unavailable: it is replaced while it is read, at every try.
     """
     for _ in retry_policy.attempts():
         pointer = histories.find(bank, conversation_id)
@@ -29,7 +29,7 @@ def load(
         history = histories.read(bank, pointer)
         if history:
             return history
-    raise Unavailable(_TOO_FAST)
+    raise Unavailable(_CONTENDED)
 
 
 def store(
@@ -41,11 +41,11 @@ def store(
     retry_policy: RetryPolicy,
     now: datetime,
 ) -> None:
-    """Replace a conversation, all of it or nothing; without an expectation the last writer wins.
+    """Replace a conversation as a whole; without an expectation the last writer wins.
 
     Raises:
-        PreconditionFailed: it is not what was expected; nothing was written.
-        Unavailable: it is stored too often at once.
+        PreconditionFailed: it is not the expected version; nothing was written.
+        Unavailable: it is written by others at the same time.
     """
     before = _expected(bank, history.conversation_id, expected, histories, now)
     after = histories.prepare(bank, history, now=now)
@@ -53,15 +53,15 @@ def store(
         if attempt:
             before = histories.find(bank, history.conversation_id)
             if before and before.version == after.version:
-                return  # a write whose reply was lost came through
+                return  # an earlier try succeeded and its reply was lost
             _check(before, expected, now)
         try:
-            histories.turn(bank, before, after, now=now)
+            histories.replace(bank, before, after, now=now)
         except Conflict:
             continue
         _clear(bank, before, histories)
         return
-    raise Unavailable(_TOO_FAST)
+    raise Unavailable(_CONTENDED)
 
 
 def delete(
@@ -73,11 +73,11 @@ def delete(
     retry_policy: RetryPolicy,
     now: datetime,
 ) -> None:
-    """Delete a conversation; an unknown one is deleted already.
+    """Delete a conversation if there is one.
 
     Raises:
-        PreconditionFailed: it is not what was expected; nothing was deleted.
-        Unavailable: it is stored too often at once.
+        PreconditionFailed: it is not the expected version; nothing was deleted.
+        Unavailable: it is written by others at the same time.
     """
     for _ in retry_policy.attempts():
         before = _expected(bank, conversation_id, expected, histories, now)
@@ -89,7 +89,7 @@ def delete(
             continue
         _clear(bank, before, histories)
         return
-    raise Unavailable(_TOO_FAST)
+    raise Unavailable(_CONTENDED)
 
 
 def _expected(
@@ -103,11 +103,11 @@ def _expected(
 def _check(before: Pointer | None, expected: Expectation, now: datetime) -> None:
     version = before.version if before and before.is_live(now) else None
     if not expected.holds(version):
-        raise PreconditionFailed("the conversation is not the version that was asked for")
+        raise PreconditionFailed("the conversation is not the expected version")
 
 
 def _clear(bank: str, before: Pointer | None, histories: ChatHistories) -> None:
-    """Clear what was replaced; what was acknowledged stands whatever comes of it, and the sweep clears the rest."""
+    """Delete the chunks of *before*; where that fails the call succeeds all the same, and the sweep deletes them."""
     if before and before.chunks:
         with contextlib.suppress(Unavailable):
             histories.clear(bank, ids.digest(before.conversation_id), before.version)

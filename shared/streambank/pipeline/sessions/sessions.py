@@ -1,4 +1,4 @@
-"""Making, changing, reading and ending sessions."""
+"""Creating, changing, reading and deleting sessions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from streambank.rules.filtering.order import SortKey
 from streambank.store.attributes import milliseconds
 from streambank.store.sessions import Sessions
 
-# A reply takes 6 MB inside Lambda, and its JSON is escaped there once more.
+# A reply of Lambda is 6 MB at most, and its JSON is escaped once more in it.
 MAX_PAGE_BYTES = 2_000_000
 _CHUNK = 100
-_TOO_FAST = "the session is written too fast; try again"
+_CONTENDED = "the session is written by others at the same time; try again"
 
 P = TypeVar("P")
 T = TypeVar("T", Session, SessionEvent)
@@ -41,25 +41,25 @@ def existing(bank: str, session_id: str, *, sessions: Sessions, now: datetime) -
 
 
 def create(
-    bank: str, session_id: str, said: SessionFields, *, sessions: Sessions, retry_policy: RetryPolicy, now: datetime
+    bank: str, session_id: str, fields: SessionFields, *, sessions: Sessions, retry_policy: RetryPolicy, now: datetime
 ) -> Session:
-    """Store a new session, in the place of an expired one if need be.
+    """Store a new session; the remains of an expired one with its id are deleted first.
 
     Raises:
         AlreadyExists: the id is taken.
         InvalidArgument: it would have expired already.
-        Unavailable: somebody else works on the same id.
+        Unavailable: others write a session with the same id at the same time.
     """
-    session = rules.new_session(session_id, said, now=now)
+    session = rules.new_session(session_id, fields, now=now)
     _check_expiry(session, now)
     for _ in retry_policy.attempts():
         try:
             sessions.create(bank, session)
         except Conflict:
-            _make_way(bank, session_id, sessions, now)
+            _delete_expired(bank, session_id, sessions, now)
         else:
             return session
-    raise Unavailable(_TOO_FAST)
+    raise Unavailable(_CONTENDED)
 
 
 def _check_expiry(session: Session, now: datetime) -> None:
@@ -67,83 +67,83 @@ def _check_expiry(session: Session, now: datetime) -> None:
         raise InvalidArgument("expireTime", "must be in the future")
 
 
-def _make_way(bank: str, session_id: str, sessions: Sessions, now: datetime) -> None:
+def _delete_expired(bank: str, session_id: str, sessions: Sessions, now: datetime) -> None:
     remains = sessions.find(bank, session_id)
     if remains and remains.is_live(now):
         raise AlreadyExists(f"there is a session {session_id!r} already")
     if remains:
-        _buried(bank, remains, sessions, now)
+        _try_delete(bank, remains, sessions, now)
 
 
-def _buried(bank: str, session: Session, sessions: Sessions, now: datetime) -> bool:
+def _try_delete(bank: str, session: Session, sessions: Sessions, now: datetime) -> bool:
     try:
-        sessions.bury(bank, session, now=now)
+        sessions.delete(bank, session, now=now)
     except Conflict:
         return False
     return True
 
 
 def update(
-    bank: str, session_id: str, said: SessionFields, *, sessions: Sessions, retry_policy: RetryPolicy, now: datetime
+    bank: str, session_id: str, fields: SessionFields, *, sessions: Sessions, retry_policy: RetryPolicy, now: datetime
 ) -> Session:
-    """Change what *said* speaks of and nothing else.
+    """Change the fields that *fields* names and no other.
 
     Raises:
         NotFound: there is no such session.
         InvalidArgument: it would be another user's, or would have expired already.
-        Unavailable: it is changed too often at once.
+        Unavailable: it is written by others at the same time.
     """
     for _ in retry_policy.attempts():
         before = existing(bank, session_id, sessions=sessions, now=now)
-        if said.user_id not in (None, before.user_id):
+        if fields.user_id not in (None, before.user_id):
             raise InvalidArgument("userId", "cannot change")
-        after = rules.updated_session(before, said, now=now)
+        after = rules.updated_session(before, fields, now=now)
         _check_expiry(after, now)
         try:
-            return _rewritten(bank, before, after, said, sessions)
+            return _rewrite(bank, before, after, fields, sessions)
         except Conflict:
             continue
-    raise Unavailable(_TOO_FAST)
+    raise Unavailable(_CONTENDED)
 
 
-def _rewritten(bank: str, before: Session, after: Session, said: SessionFields, sessions: Sessions) -> Session:
-    """Events must never expire before their session: they go first to a later end, last to an earlier one."""
-    is_retimed, is_later = "expiry" in said.changed, before.is_extended_by(after.expires)
-    if is_retimed and is_later:
-        sessions.retime(bank, before, after.expires)
+def _rewrite(bank: str, before: Session, after: Session, fields: SessionFields, sessions: Sessions) -> Session:
+    """Write *after*. No event may expire before its session: a later expiry is set first, an earlier one last."""
+    has_expiry, is_later = "expiry" in fields.changed, before.is_extended_by(after.expires)
+    if has_expiry and is_later:
+        sessions.set_event_expiry(bank, before, after.expires)
     stored = sessions.update(bank, before, after)
-    if is_retimed and not is_later:
-        sessions.retime(bank, stored, stored.expires)
+    if has_expiry and not is_later:
+        sessions.set_event_expiry(bank, stored, stored.expires)
     return stored
 
 
 def delete(bank: str, session_id: str, *, sessions: Sessions, retry_policy: RetryPolicy, now: datetime) -> None:
-    """Delete a session and all that it holds; a deletion that stopped half-way is finished.
+    """Delete a session and its events; a deletion that was interrupted is finished.
 
     Raises:
         NotFound: there is no such session.
-        Unavailable: it is written too often at once.
+        Unavailable: it is written by others at the same time.
     """
     for attempt in retry_policy.attempts():
         session = sessions.find(bank, session_id)
         if session is None and attempt:
-            return  # somebody else's deletion came first
+            return  # it was deleted meanwhile
         if session is None or not (session.deleted or session.is_live(now)):
             raise NotFound(f"there is no session {session_id!r}")
-        if _buried(bank, session, sessions, now):
+        if _try_delete(bank, session, sessions, now):
             return
-    raise Unavailable(_TOO_FAST)
+    raise Unavailable(_CONTENDED)
 
 
 def append(
     bank: str, session_id: str, event: SessionEvent, *, sessions: Sessions, retry_policy: RetryPolicy, now: datetime
 ) -> SessionEvent:
-    """Append an event, merge what it says of the state, and return it as stored.
+    """Append an event, merge its state delta into the session's state, and return it as stored.
 
     Raises:
         NotFound: there is no such session.
         InvalidArgument: the state would grow too large.
-        Unavailable: the session is written too often at once.
+        Unavailable: the session is written by others at the same time.
     """
     for _ in retry_policy.attempts():
         before = existing(bank, session_id, sessions=sessions, now=now)
@@ -157,7 +157,7 @@ def append(
         except Conflict:
             continue
         return stored
-    raise Unavailable(_TOO_FAST)
+    raise Unavailable(_CONTENDED)
 
 
 def _check_state(state: dict[str, object]) -> None:
@@ -181,24 +181,24 @@ def in_bank(
     order: SortKey = NEWEST_FIRST,
     user_id: str | None = None,
 ) -> tuple[list[Session], SessionCursor | None]:
-    """Return a page of a bank's sessions and where it ends if more follow; *user_id* spares walking the others'."""
+    """Return a page of a bank's sessions, and its end if more follow; with a *user_id* only that user's are read."""
 
-    def rows(places: Iterator[SessionCursor]) -> Iterator[tuple[SessionCursor, Session]]:
-        for chunk in _chunks(places):
-            found = sessions.read(bank, [place.session_id for place in chunk], now=now)
-            live = ((place, found[place.session_id]) for place in chunk if place.session_id in found)
-            yield from ((place, session) for place, session in live if matches(session))
+    def rows(cursors: Iterator[SessionCursor]) -> Iterator[tuple[SessionCursor, Session]]:
+        for chunk in _chunks(cursors):
+            by_id = sessions.read(bank, [cursor.session_id for cursor in chunk], now=now)
+            live = ((cursor, by_id[cursor.session_id]) for cursor in chunk if cursor.session_id in by_id)
+            yield from ((cursor, session) for cursor, session in live if matches(session))
 
     if order == NEWEST_FIRST and user_id is None:
         return _page(rows(sessions.newest(bank, after)), size)
     everywhere = sessions.newest(bank, None) if user_id is None else sessions.of_user(bank, user_id)
-    # Only places are held in memory; what they stand for is read again, page by page.
-    ordered = sorted((_position(session, order) for _, session in rows(everywhere)), reverse=order.descending)
-    rest = (place for place in ordered if after is None or (place < after if order.descending else place > after))
+    # Only cursors are kept in memory; their sessions are read again, page by page.
+    ordered = sorted((_cursor(session, order) for _, session in rows(everywhere)), reverse=order.descending)
+    rest = (cursor for cursor in ordered if after is None or (cursor < after if order.descending else cursor > after))
     return _page(rows(rest), size)
 
 
-def _position(session: Session, order: SortKey) -> SessionCursor:
+def _cursor(session: Session, order: SortKey) -> SessionCursor:
     time = session.created if order.field == "create_time" else session.updated
     return SessionCursor(milliseconds(time) or 0, session.id)
 
@@ -213,41 +213,41 @@ def in_session(
     sessions: Sessions,
     order: SortKey | None = None,
 ) -> tuple[list[SessionEvent], int | None]:
-    """Return a page of a session's events and the number that it ends with if more follow.
+    """Return a page of a session's events, and the number of its last if more follow.
 
-    They come in the order in which they were appended, or with *order* in that of their own times.
+    They are in the order in which they were appended, or with *order* in that of their own times.
     """
 
     def rows(numbers: Iterator[int]) -> Iterator[tuple[int, SessionEvent]]:
         for chunk in _chunks(numbers):
-            found = sessions.read_events(bank, session, chunk)
-            yield from ((number, found[number]) for number in chunk if number in found)
+            events = sessions.read_events(bank, session, chunk)
+            yield from ((number, events[number]) for number in chunk if number in events)
 
     if order is None:
-        found = filter(matches, sessions.events(bank, session, after=after))
-        return _page(((event.number, event) for event in found), size)
+        matching = filter(matches, sessions.events(bank, session, after=after))
+        return _page(((event.number, event) for event in matching), size)
     times = ((event.timestamp, event.number) for event in sessions.events(bank, session) if matches(event))
     numbers = [number for _, number in sorted(times, reverse=order.descending)]
     start = numbers.index(after) + 1 if after in numbers else 0
     return _page(rows(iter(numbers[start:])), size)
 
 
-def _chunks(places: Iterator[P]) -> Iterator[list[P]]:
-    while chunk := list(islice(places, _CHUNK)):
+def _chunks(cursors: Iterator[P]) -> Iterator[list[P]]:
+    while chunk := list(islice(cursors, _CHUNK)):
         yield chunk
 
 
 def _page(rows: Iterable[tuple[P, T]], size: int) -> tuple[list[T], P | None]:
-    """Return the first *size* rows, fewer where they are heavy, and where the last one stands if more follow."""
-    shown: list[T] = []
+    """Return the first *size* rows, fewer where they are large, and the cursor of the last one if more follow."""
+    page: list[T] = []
     weight, end = 0, None
-    for place, row in rows:
+    for cursor, row in rows:
         weight += row.weight
-        if shown and (len(shown) == size or weight > MAX_PAGE_BYTES):
-            return shown, end
-        shown.append(row)
-        end = place
-    return shown, None
+        if page and (len(page) == size or weight > MAX_PAGE_BYTES):
+            return page, end
+        page.append(row)
+        end = cursor
+    return page, None
 
 
 # ---- generation
@@ -262,8 +262,8 @@ def session_turns(
         NotFound: there is no such session.
     """
     session = existing(bank, session_id, sessions=sessions, now=now)
-    found = (event for event in sessions.events(bank, session) if _is_within(event.timestamp, start, end))
-    turns = (event.turn() for event in found)
+    within = (event for event in sessions.events(bank, session) if _is_within(event.timestamp, start, end))
+    turns = (event.turn() for event in within)
     return session, [turn for turn in turns if turn]
 
 
