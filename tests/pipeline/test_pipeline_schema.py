@@ -99,7 +99,7 @@ def test_a_newer_window_waits(world):
 def test_a_caller_is_told_to_come_again():
     """The reply is 503 with a time to wait, as for everything that an upgrade in progress explains."""
 
-    def meet() -> http.Reply:
+    def meet() -> http.Response:
         raise SchemaTooNew(2)
 
     reply = http.to_response(meet, on_fault=lambda _: None)
