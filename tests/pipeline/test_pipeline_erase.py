@@ -31,7 +31,7 @@ ELSEWHERE = {"user_id": "u2"}
 ASKED = ErasureTarget("u1", ("chat 1",))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client():
     with aws.dynamodb() as client:
         yield client

@@ -190,7 +190,7 @@ STORIES: dict[str, tuple[list[Step], set[str]]] = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client():
     with aws.dynamodb() as client:
         yield client

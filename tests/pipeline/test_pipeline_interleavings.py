@@ -18,7 +18,7 @@ from tests.world import World, event
 Step = Callable[[World], Any]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client():
     with aws.dynamodb() as client:
         yield client
