@@ -14,6 +14,8 @@ STACK_VENVS := .venv-stack .venv-runtime .venv-ministack .venv-checkov
 PYTHON313 ?= $(shell for p in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; then \
 	$$p -c 'import sys; print(sys.executable)'; break; fi; done)
+# tests/conftest.py makes the groups and puts them into order.
+ON_ALL_CORES := --numprocesses auto --dist loadgroup --no-loadscope-reorder
 # The first Python on the path that is new enough and can make virtual environments.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
@@ -65,10 +67,10 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"
 	@$(BIN)/python -m streambank_local
 
 test: $(STAMP)  ## the fast suite
-	@$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup
+	@$(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES)
 
 test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP)  ## everything, minutes of it
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	@$(BIN)/python -m pytest $(ON_ALL_CORES)
 	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" tests/journeys
 
 test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template, in emulators
