@@ -30,7 +30,7 @@ settings.load_profile("streambank")
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what shares a service into a group, and the groups first; each worker runs whole groups, then what is left."""
+    """Put what shares a service into a group, and the groups first; a worker takes whole groups, then what is left."""
     for item in items:
         if group := _group(item.path):
             item.add_marker(pytest.mark.xdist_group(group))
