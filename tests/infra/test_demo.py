@@ -39,8 +39,9 @@ class Run:
     output: str
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[pytest.param("the whole of it", marks=pytest.mark.slow)])
 def run() -> Iterator[Run]:
+    """The full play, ten seconds of it."""
     with LocalService(timer_enabled=False) as service:
         out, api = io.StringIO(), Api(service.base_url)
         screen = Screen(out)

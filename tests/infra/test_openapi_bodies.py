@@ -132,7 +132,7 @@ def test_every_body_has_a_reader_here() -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_reader_takes_what_is_described(name: str, data: st.DataObject) -> None:
     """Whatever the description allows is taken."""

@@ -95,6 +95,7 @@ def test_one_bad_event_among_two_hundred_refuses_all(caller: Caller) -> None:
     assert stream.send(*good, rule={"event_count": 1_000})["metadata"]["acceptedEvents"] == 199
 
 
+@pytest.mark.slow
 def test_too_large_a_body_is_refused(caller: Caller) -> None:
     """More than 4 MB is 413 in Google's shape, and nothing of it is stored."""
     stream = caller.stream()
