@@ -7,6 +7,8 @@ import pytest
 
 from tests.journeys.caller import DEFAULT_BANK, VERSION, Caller, Document, Stream, said
 
+pytestmark = pytest.mark.usefixtures("rested")
+
 THREADS = 8
 CALLS = 6
 PATH = f"{VERSION}/{DEFAULT_BANK}/memories:ingestEvents"
