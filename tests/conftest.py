@@ -19,30 +19,19 @@ os.environ.setdefault("POWERTOOLS_SERVICE_NAME", "streambank")
 ssl.create_default_context = cache(ssl.create_default_context)
 
 TESTS = Path(__file__).parent
-JOURNEYS = sorted(module.name for module in TESTS.glob("journeys/test_*.py"))
-WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-# Where a module starts a service, or changes what is the process's, for all of its tests.
-HAS_SERVICES = {"bedrock", "benchmarks", "docs", "functions", "gold", "infra", "storm", "tracing"}
+# Here modules start services, some for the whole folder.
+HAS_SERVICES = {"bedrock", "benchmarks", "docs", "functions", "gold", "infra", "journeys", "storm", "tracing"}
 
 settings.register_profile("streambank", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("streambank")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put what shares a service into a group, and the groups first; a worker takes whole groups, then what is left."""
-    for item in items:
-        if group := _group(item.path):
-            item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: _group(item.path) is None)
+    """Put the folders with services first: a worker keeps a service while it runs modules of one folder.
 
-
-def _group(module: Path) -> str | None:
-    """Return the name of the group that a module's tests are in: all of them run on one worker, one after the other."""
-    folder = module.relative_to(TESTS).parts[0]
-    if folder == "journeys":  # one service for each worker, which it starts once
-        return f"journeys {JOURNEYS.index(module.name) % WORKERS}"
-    return str(module.relative_to(TESTS)) if folder in HAS_SERVICES else None
+    The short modules that come last keep all workers busy to the end.
+    """
+    items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0] not in HAS_SERVICES)
 
 
 @pytest.fixture(scope="module")
