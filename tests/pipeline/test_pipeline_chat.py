@@ -207,12 +207,12 @@ def test_a_reading_that_races_a_turn_is_of_one_version(client, new):
     raise AssertionError("a reading never ends")
 
 
-RACES = list(itertools.product([None, LARGE], [SMALL, LARGER], [OTHER, None]))
+RACES = [*itertools.product([None, LARGE], [SMALL, LARGER], [OTHER, None]), (LARGE, None, OTHER)]
 
 
 @pytest.mark.parametrize(("old", "mine", "theirs"), RACES)
 def test_writers_that_race_leave_one_of_their_versions(client, old, mine, theirs):
-    """Whoever else stores or deletes between any two calls of a store, the last one to write wins, whole."""
+    """Whoever else stores or deletes between any two calls of a change, the last one to write wins, whole."""
     for at in range(40):
         chats = Chats(client)
         meddler = Meddler(client, at, lambda chats=chats: chats.store(theirs) if theirs else chats.delete())
