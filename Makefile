@@ -14,6 +14,9 @@ STACK_VENVS := .venv-stack .venv-runtime .venv-ministack .venv-checkov
 PYTHON313 ?= $(shell for p in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; then \
 	$$p -c 'import sys; print(sys.executable)'; break; fi; done)
+# A module is run by one worker, since its tests may share a service; tests/conftest.py puts the modules into order.
+# Not loadgroup: pytest-xdist 3.8 forgets the groups under pytest 9.2, and says nothing.
+ON_ALL_CORES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # The first Python on the path that is new enough and can make virtual environments.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
@@ -65,11 +68,11 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; PORT=8111 for a
 	@$(BIN)/python -m streambank_local $(if $(PORT),--port $(PORT))
 
 test: $(STAMP)  ## run the fast tests, a few minutes
-	@$(BIN)/python -m pytest -m "not slow" --numprocesses 2 --dist loadgroup
+	@$(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES)
 
 test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP)  ## run all tests, many minutes
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
-	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" tests/journeys
+	@$(BIN)/python -m pytest $(ON_ALL_CORES)
+	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
 
 test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template in emulators
 	@$(BIN)/python -m infra.stack

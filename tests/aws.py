@@ -101,6 +101,12 @@ def dump(client: Any) -> list[dict[str, Any]]:
     return sorted(items, key=lambda item: (item["PK"]["S"], item["SK"]["S"]))
 
 
+def empty(client: Any) -> None:
+    """Delete all items of the table."""
+    for item in dump(client):
+        client.delete_item(TableName=TABLE, Key={"PK": item["PK"], "SK": item["SK"]})
+
+
 def spread(points: Sequence[T], most: int | None) -> Sequence[T]:
     """Return all *points*, or *most* of them, the first and the last among them and the rest evenly between."""
     if most is None or len(points) <= most:

@@ -1,7 +1,10 @@
 """Fixtures of the whole suite."""
 
 import os
+import ssl
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,23 +15,39 @@ os.environ.setdefault("AWS_ACCOUNT_ID_ENDPOINT_MODE", "disabled")
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
 os.environ.setdefault("POWERTOOLS_SERVICE_NAME", "streambank")
 
+# Each httpx.Client makes one, and reads all certificates for it: 30 ms. Nobody here speaks TLS.
+ssl.create_default_context = cache(ssl.create_default_context)
+
+TESTS = Path(__file__).parent
+# Here modules start services, some for the whole folder.
+HAS_SERVICES = {"bedrock", "benchmarks", "docs", "functions", "gold", "infra", "journeys", "storm", "tracing"}
+
 settings.register_profile("streambank", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("streambank")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep journeys, which share one service and its environment, on a worker of their own."""
-    for item in items:
-        is_journey = "journeys" in item.path.parts
-        item.add_marker(pytest.mark.xdist_group("journeys" if is_journey else "pieces"))
+    """Put the folders with services first: a worker keeps a service while it runs modules of one folder.
+
+    The short modules that come last keep all workers busy to the end.
+    """
+    items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0] not in HAS_SERVICES)
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[Any]:
+    """One emulator for a module: a table that is emptied costs a tenth of a new one."""
+    from tests import aws
+
+    with aws.dynamodb() as client:
+        yield client
 
 
 @pytest.fixture
-def world() -> Iterator[Any]:
+def world(emulator: Any) -> Any:
     """The service over an empty table."""
     from tests import aws
     from tests.world import World
 
-    with aws.dynamodb() as client:
-        yield World(client)
+    aws.empty(emulator)
+    return World(emulator)

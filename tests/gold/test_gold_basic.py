@@ -12,10 +12,10 @@ LEAST_SCORE = 0.7
 
 
 @pytest.fixture(
-    scope="module", params=[pytest.param(4, id="a-quarter"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+    scope="module", params=[pytest.param(8, id="an-eighth"), pytest.param(1, id="all", marks=pytest.mark.slow)]
 )
 def judgements(request: pytest.FixtureRequest) -> list[Judgement]:
-    """The cases, or every fourth of them, each played once."""
+    """The cases, or every eighth of them, each played once."""
     return playing.all_played(CASES[:: request.param], playing.embedded)
 
 

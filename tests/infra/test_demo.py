@@ -39,8 +39,9 @@ class Run:
     output: str
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[pytest.param("the whole of it", marks=pytest.mark.slow)])
 def run() -> Iterator[Run]:
+    """The full play, ten seconds of it."""
     with LocalService(timer_enabled=False) as service:
         out, api = io.StringIO(), Api(service.base_url)
         screen = Screen(out)
@@ -119,6 +120,21 @@ def test_client_sends_the_end_of_the_session_before_again() -> None:
 
 
 # ---- a run
+
+
+def test_its_first_session_is_played_and_told() -> None:
+    """Every event of it is accepted once, a memory of it is there, and the report is written."""
+    beginning = replace(CONVERSATION, sessions=CONVERSATION.sessions[:1])
+    with LocalService(timer_enabled=False) as service:
+        out, api = io.StringIO(), Api(service.base_url)
+        screen = Screen(out)
+        played = play(beginning, api, screen)
+        found = findings.gather(beginning, played, api)
+        report.show(beginning, played, found, screen)
+        api.close()
+    assert (played.accepted, played.duplicates) == (beginning.event_count, 0)
+    assert found.memories
+    assert found.memories[0]["fact"] in out.getvalue()
 
 
 def test_run_keeps_every_promise(run: Run) -> None:

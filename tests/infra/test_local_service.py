@@ -150,11 +150,11 @@ def test_api_function_takes_one_call_at_a_time(client: httpx.Client) -> None:
 
 
 def test_other_functions_run_side_by_side(client: httpx.Client) -> None:
-    """Eight calls of a second's work take about a quarter of that, not two."""
+    """Eight calls of half a second take about that, not four."""
     started = time.monotonic()
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: client.post(f"/reminders/side-{n}", json={"seconds_to_work": 0.2}), range(8)))
-    assert time.monotonic() - started < 1.2
+        list(pool.map(lambda n: client.post(f"/reminders/side-{n}", json={"seconds_to_work": 0.5}), range(8)))
+    assert time.monotonic() - started < 3
 
 
 def test_error_of_a_crashed_function_is_not_in_the_reply(

@@ -70,7 +70,7 @@ def without_impossible_overlap(body: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_reader_takes_what_is_described(name: str, data: st.DataObject) -> None:
     """Whatever the description allows is taken."""
@@ -195,7 +195,7 @@ def test_reader_refuses_what_is_not_described(name: str, body: Any) -> None:
         read(name, body)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_the_model_of_ingest_takes_what_its_reader_takes(data: st.DataObject) -> None:
     """The body that is read by hand has a model too: both take what is described."""

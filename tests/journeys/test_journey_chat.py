@@ -113,6 +113,7 @@ def partition(name: str) -> str:
     return f"H#default#{ids.digest(name)}"
 
 
+@pytest.mark.slow
 def test_a_history_of_5_mib_is_replaced_as_a_whole(caller: Caller, calls: Calls) -> None:
     """The largest body is stored in chunks and read whole; what it replaced is gone; a larger one is 413."""
     name = fresh()

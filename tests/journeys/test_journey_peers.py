@@ -223,6 +223,7 @@ VALUES = [
 ]
 
 
+@pytest.mark.slow
 def test_c41_scopes_match_exactly(caller: Caller) -> None:
     """No character of a scope is a wildcard, a separator or the same as another: each finds what was said in it."""
     tag = caller.scope()["user_id"]

@@ -25,106 +25,20 @@ def rule(**given: Any) -> dict[str, Any]:
     return {"generationTriggerConfig": {"generation_rule": given}}
 
 
-def nested(levels: int) -> Any:
-    value: Any = "bottom"
-    for _ in range(levels):
-        value = [value]
-    return value
-
-
+# One of each kind; tests/wire/test_wire_ingest_refusals.py has them all.
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    # scope
-    ({"scope": None}, "scope"),
     ({"scope": {}}, "scope"),
-    ({"scope": ["user"]}, "scope"),
-    ({"scope": {str(number): "x" for number in range(6)}}, "scope"),
     ({"scope": {"user_id": 7}}, "scope.user_id"),
-    ({"scope": {"user_id": ""}}, "scope.user_id"),
-    ({"scope": {"user_id": "a*"}}, "scope.user_id"),
-    ({"scope": {"user_id": "ä" * 129}}, "scope.user_id"),
-    ({"scope": {"": "x"}}, "scope"),
-    ({"scope": {"k" * 257: "x"}}, "scope"),
-    # stream
     ({"streamId": "s" * 513}, "streamId"),
-    ({"streamId": 7}, "streamId"),
     ({"stream_id": "given twice"}, "stream_id"),
-    # events
-    ({"directContentsSource": []}, "directContentsSource"),
-    ({"directContentsSource": {}}, EVENTS),
-    (events(), EVENTS),
-    ({"directContentsSource": {"events": {}}}, EVENTS),
-    (events(*[said("Hm.")] * 1_001), EVENTS),
-    (events("Hm."), f"{EVENTS}[0]"),
-    (events({}), f"{EVENTS}[0].content"),
     (events(said("Hm."), {"content": "Hm."}), f"{EVENTS}[1].content"),
-    (content(role="system", parts=[]), f"{EVENTS}[0].content.role"),
-    (content(role="User", parts=[]), f"{EVENTS}[0].content.role"),
-    (content(parts={"text": "Hm."}), f"{EVENTS}[0].content.parts"),
-    (content(parts=["Hm."]), f"{EVENTS}[0].content.parts[0]"),
-    (content(parts=[{"text": 7}]), f"{EVENTS}[0].content.parts[0].text"),
     (content(parts=[], author="me"), f"{EVENTS}[0].content.author"),
-    (events(said("Hm.", "e" * 513)), f"{EVENTS}[0].event_id"),
-    (events(said("Hm.") | {"eventId": 7}), f"{EVENTS}[0].eventId"),
-    (events(said("Hm.", at="yesterday")), f"{EVENTS}[0].event_time"),
-    (events(said("Hm.", at="2026-01-01T00:00:00")), f"{EVENTS}[0].event_time"),
     (events(said("Hm.", at="2026-02-30T00:00:00Z")), f"{EVENTS}[0].event_time"),
-    (events(said("Hm."), said("x" * 350_001)), f"{EVENTS}[1]"),
-    (content(parts=[{"function_call": {"args": nested(40)}}]), f"{EVENTS}[0]"),
-    (events(said("Hm.") | {"eventIdentifier": "e1"}), f"{EVENTS}[0].eventIdentifier"),
-    # trigger rules
-    ({"generationTriggerConfig": "soon"}, "generationTriggerConfig"),
     (rule(event_count=0), f"{RULE}.event_count"),
-    (rule(event_count=-1), f"{RULE}.event_count"),
-    (rule(event_count=10_001), f"{RULE}.event_count"),
-    (rule(event_count=1_000_000_000), f"{RULE}.event_count"),
-    (rule(event_count=1.5), f"{RULE}.event_count"),
-    (rule(event_count=True), f"{RULE}.event_count"),
-    (rule(event_count="ten"), f"{RULE}.event_count"),
-    (rule(idle_duration="90s"), f"{RULE}.idle_duration"),
-    (rule(idle_duration="0s"), f"{RULE}.idle_duration"),
-    (rule(idle_duration="-60s"), f"{RULE}.idle_duration"),
-    (rule(idle_duration="30s"), f"{RULE}.idle_duration"),
-    (rule(idle_duration="60.5s"), f"{RULE}.idle_duration"),
-    (rule(idle_duration="5m"), f"{RULE}.idle_duration"),
-    (rule(idle_duration=300), f"{RULE}.idle_duration"),
-    (rule(idle_duration=f"{30 * 86_400 + 60}s"), f"{RULE}.idle_duration"),
-    (rule(fixed_interval="61s"), f"{RULE}.fixed_interval"),
-    (rule(fixedInterval="61s"), f"{RULE}.fixedInterval"),
     (rule(idle_duration="300s", fixed_interval="300s"), RULE),
-    (rule(overlap_event_count=2), f"{RULE}.overlap_event_count"),
-    (rule(event_count=2, overlap_event_count=2), f"{RULE}.overlap_event_count"),
-    (rule(event_count=1, overlap_event_count=1), f"{RULE}.overlap_event_count"),
-    (rule(event_count=2, overlap_event_count=0), f"{RULE}.overlap_event_count"),
-    (rule(event_count=2, overlap_event_count=-1), f"{RULE}.overlap_event_count"),
-    (rule(idle_duration="300s", overlap_event_count=101), f"{RULE}.overlap_event_count"),
-    (rule(event_counts=2), f"{RULE}.event_counts"),
-    # settings
-    ({"forceFlush": "yes"}, "forceFlush"),
-    ({"force_flush": 1}, "force_flush"),
-    ({"disableMemoryRevisions": "no"}, "disableMemoryRevisions"),
     ({"revisionTtl": "0s"}, "revisionTtl"),
-    ({"revisionTtl": "30 days"}, "revisionTtl"),
-    ({"revisionTtl": f"{36_526 * 86_400}s"}, "revisionTtl"),
-    ({"revisionTtl": "60s", "revisionExpireTime": "2030-01-01T00:00:00Z"}, "revisionTtl"),
-    ({"revisionExpireTime": "soon"}, "revisionExpireTime"),
-    ({"revisionLabels": ["a"]}, "revisionLabels"),
-    ({"revisionLabels": {"a": 1}}, "revisionLabels.a"),
-    ({"revisionLabels": {str(number): "" for number in range(65)}}, "revisionLabels"),
-    ({"revisionLabels": {"a": "x" * 4_090, "b": "x" * 10}}, "revisionLabels"),
-    ({"metadata": []}, "metadata"),
-    ({"metadata": {"a": "plain"}}, "metadata.a"),
-    ({"metadata": {"a": {}}}, "metadata.a"),
-    ({"metadata": {"a": {"string_value": "x", "bool_value": True}}}, "metadata.a"),
-    ({"metadata": {"a": {"string_value": 7}}}, "metadata.a.string_value"),
     ({"metadata": {"a": {"double_value": "7"}}}, "metadata.a.double_value"),
-    ({"metadata": {"a": {"bool_value": "true"}}}, "metadata.a.bool_value"),
-    ({"metadata": {"a": {"timestamp_value": "noon"}}}, "metadata.a.timestamp_value"),
-    ({"metadata": {"a": {"list_value": []}}}, "metadata.a.list_value"),
-    ({"metadataMergeStrategy": "REPLACE"}, "metadataMergeStrategy"),
-    ({"timeZone": "Mars/Olympus"}, "timeZone"),
-    # what nobody knows
     ({"waitForCompletion": True}, "waitForCompletion"),
-    ({"event_count": 10}, "event_count"),
 ]
 
 
@@ -144,29 +58,19 @@ def test_bad_input_is_refused_by_its_field(caller: Caller, part: dict[str, Any],
     assert stream.send()["name"].endswith("-0")
 
 
+# What is stored at its longest, or not as usual; tests/wire/test_wire_ingest_refusals.py has all that is legal.
 LEGAL: list[dict[str, Any]] = [
-    {"scope": {"k" * 256: "v" * 256}},
-    {"streamId": "s" * 512},
-    events(said("Hm.", "e" * 512)),
+    {"scope": {"k" * 256: "v" * 256}, "streamId": "s" * 512, **events(said("Hm.", "e" * 512))},
     events(*[said("Hm.")] * 100),
-    events(said("Hm.", at="2026-01-02T03:04:05.000678+05:30")),
     events(said("Hm.", at="2026-01-02T03:04:05.123456789Z")),
-    content(role="", parts=[]),
     content(role="model", parts=[{"inline_data": {"mime_type": "image/png", "data": "__77Pz8-Pg=="}}]),
-    content(parts=[{"text": ""}, {"text": "  \n"}]),
-    content(parts=[{"function_call": {"name": "f", "args": nested(20)}}]),
-    rule(event_count="7"),
     rule(event_count=10_000, overlap_event_count=9_999),
-    rule(idle_duration="60s", overlap_event_count=100),
-    rule(fixed_interval=f"{30 * 86_400}s"),
-    rule(event_count=2, idle_duration=None),
-    {"revisionTtl": "1s"},
-    {"revisionTtl": f"{36_525 * 86_400}s"},
-    {"revisionLabels": {str(number): "x" for number in range(64)}},
-    {"metadata": {"at": {"timestamp_value": "2026-01-01T00:00:00+02:00"}}},
-    {"metadataMergeStrategy": "METADATA_MERGE_STRATEGY_UNSPECIFIED"},
-    {"timeZone": "Europe/Vienna"},
-    {"forceFlush": False, "disableMemoryRevisions": False},
+    {
+        "revisionTtl": f"{36_525 * 86_400}s",
+        "revisionLabels": {str(number): "x" for number in range(63)},
+        "metadata": {"at": {"timestamp_value": "2026-01-01T00:00:00+02:00"}},
+        "timeZone": "Europe/Vienna",
+    },
 ]
 
 
@@ -191,6 +95,7 @@ def test_one_bad_event_among_two_hundred_refuses_all(caller: Caller) -> None:
     assert stream.send(*good, rule={"event_count": 1_000})["metadata"]["acceptedEvents"] == 199
 
 
+@pytest.mark.slow
 def test_too_large_a_body_is_refused(caller: Caller) -> None:
     """More than 4 MB is 413 in Google's shape, and nothing of it is stored."""
     stream = caller.stream()

@@ -7,6 +7,8 @@ import pytest
 
 from tests.journeys.caller import DEFAULT_BANK, VERSION, Caller, Document, Stream, said
 
+pytestmark = pytest.mark.usefixtures("rested")
+
 THREADS = 8
 CALLS = 6
 PATH = f"{VERSION}/{DEFAULT_BANK}/memories:ingestEvents"
@@ -38,6 +40,7 @@ def covered(stream: Stream) -> list[int]:
     return [one["metadata"]["coverage"]["covered"] for one in shown]
 
 
+@pytest.mark.slow
 def test_unique_events_of_eight_threads_are_all_there_once(caller: Caller) -> None:
     """What eight threads write to one stream is accepted once, and each event is in exactly one window."""
     stream = caller.stream()

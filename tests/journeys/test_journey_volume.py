@@ -1,6 +1,10 @@
 """Calls at the limit of a thousand events, which are written in parts."""
 
+import pytest
+
 from tests.journeys.caller import Caller, said
+
+pytestmark = pytest.mark.usefixtures("rested")
 
 LIMIT = 1_000
 

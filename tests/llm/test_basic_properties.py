@@ -256,6 +256,10 @@ def hostile(unit: str, length: int) -> list[tuple[str, str, datetime, bool]]:
     return [(role, text, AT, False) for text in texts for role in ("user", "model")]
 
 
+# Three of four are slow: half a minute for all of them.
+HURRIED = [pytest.param(unit, marks=[pytest.mark.slow] if number % 4 else []) for number, unit in enumerate(UNITS)]
+
+
 @pytest.mark.parametrize("unit", UNITS)
 def test_hostile_repetition_hides_nothing(unit: str) -> None:
     """After thousands of characters of anything the next statement is read as ever: no pattern runs away."""
@@ -263,7 +267,7 @@ def test_hostile_repetition_hides_nothing(unit: str) -> None:
     assert "My parrot is called Polly" in [fact.fact for fact in EXTRACTOR.extract(window(turns)).facts]
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", HURRIED)
 def test_work_grows_no_faster_than_repetition(unit: str) -> None:
     """Twice as much of anything takes about twice the calls."""
     assert work_on(hostile(unit, 3_200)) <= GROWTH * work_on(hostile(unit, 1_600)) + BESIDES
@@ -287,8 +291,8 @@ def cats_then(line: str, count: int) -> list[tuple[str, str, datetime, bool]]:
     [
         ("I live in Town{0}.", 501),
         ("Forget my cat number {0}.", 500),
-        ("Actually I meant Town{0}", 500),
-        ("No, Town{0}.", 500),
+        pytest.param("Actually I meant Town{0}", 500, marks=pytest.mark.slow),
+        pytest.param("No, Town{0}.", 500, marks=pytest.mark.slow),
     ],
 )
 def test_a_thousand_turns_are_read(line: str, facts: int) -> None:

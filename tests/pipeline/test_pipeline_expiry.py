@@ -38,7 +38,7 @@ def stuck(world):
     world.settle()
     world.consolidator = Refusing(world.consolidator)
     receipt = world.ingest(event("I like jam"))
-    world.recover()
+    world.finish()
     return world.windows.get("default", receipt.operation.id.sid, 2)
 
 

@@ -1,3 +1,7 @@
+import pytest
+
+from streambank.errors import Unavailable
+from tests import aws
 from tests.world import event
 
 
@@ -6,3 +10,23 @@ def test_an_id_that_conflicts_twice_is_listed_once(world):
     world.ingest(event("I live in Graz", "e1"), rule={"eventCount": 9})
     receipt = world.ingest(event("I live in Linz", "e1"), event("I live in Wels", "e1"), event("I ski", "e2"))
     assert (receipt.accepted, receipt.duplicates, receipt.conflicts) == (1, 2, ("e1",))
+
+
+def test_a_stream_that_is_written_without_end_is_unavailable(world):
+    """A call that is overtaken each time gives up and says so; the calls that came before it are stored."""
+    overtaken = []
+
+    def overtake(model, **_):
+        if model.name == "TransactWriteItems" and (not overtaken or overtaken[-1]):
+            overtaken.append(False)
+            world.ingest(event("Hm."), streamId="s", rule={"eventCount": 99})
+            overtaken[-1] = True
+
+    world.client.meta.events.register("before-call.dynamodb", overtake)
+    try:
+        with pytest.raises(Unavailable):
+            world.ingest(event("I ski"), streamId="s", rule={"eventCount": 99})
+    finally:
+        world.client.meta.events.unregister("before-call.dynamodb", overtake)
+    [head] = [item for item in aws.dump(world.client) if item["SK"]["S"] == "HEAD"]
+    assert int(head["cnt"]["N"]) == len(overtaken) > 1

@@ -14,12 +14,6 @@ from tests.world import World, event
 NEWER = {":v": {"N": str(schema.VERSION + 1)}}
 
 
-@pytest.fixture
-def world():
-    with aws.dynamodb() as client:
-        yield World(client)
-
-
 def live(world: World) -> None:
     """One of each: a stream, a window, its results, memories, a session, usage."""
     world.ingest(event("a", "1"), event("b", "2"), streamId="s", forceFlush=True)
@@ -78,7 +72,7 @@ def test_what_a_newer_release_wrote_is_not_touched(world, prefix, meet):
     each(world.client, "SET sv = :v", {":v": {"N": str(schema.VERSION)}}, prefix)
     say(world)
     world.ingest(streamId="s", forceFlush=True)
-    world.recover()
+    world.finish()
     assert world.facts() == ["a", "b", "c", "e", "f"]
 
 
@@ -92,7 +86,7 @@ def test_a_newer_window_waits(world):
     with pytest.raises(SchemaTooNew):
         world.run()
     each(world.client, "SET sv = :v", {":v": {"N": str(schema.VERSION)}}, "W#")
-    world.recover()
+    world.finish()
     assert world.facts() == ["a", "b", "c", "e"]
 
 

@@ -203,7 +203,7 @@ def run(examples: int, steps: int) -> None:
 
 def test_random_histories_agree_with_the_oracle():
     """I1 to I7 hold in random histories of calls, repeats, lost records, ticks, deaths and clock moves."""
-    run(examples=12, steps=20)
+    run(examples=8, steps=20)
 
 
 @pytest.mark.slow

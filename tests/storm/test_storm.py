@@ -9,9 +9,9 @@ from tests.storm.storm import Storm, rage
 
 def test_a_short_storm_passes():
     """Whatever is killed, throttled, lost, repeated or lied to: nothing is lost, nothing is doubled."""
-    accepted, injected = rage(seed=2, events=50)
-    assert accepted > 30
-    assert injected.total() > 100
+    accepted, injected = rage(seed=2, events=30)
+    assert accepted > 18
+    assert injected.total() > 60
     assert len(injected) > 8
 
 

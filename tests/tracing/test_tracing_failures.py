@@ -178,7 +178,7 @@ def ran(before="", **variables):
     "said",
     [
         {},
-        {"OTEL_EXPORTER_OTLP_ENDPOINT": ""},
+        pytest.param({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, marks=pytest.mark.slow),
         {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_SDK_DISABLED": "true"},
     ],
 )

@@ -4,7 +4,7 @@ import json
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from streambank.errors import InvalidArgument
 from streambank.model.chat import MAX_FORMAT_BYTES, ChatHistory
@@ -12,7 +12,7 @@ from streambank.model.memory import Citation, Evidence, Memory, Profile, Revisio
 from streambank.model.session import SESSION_ID, Session, SessionEvent
 from streambank.model.transfer import MemoryRecord, SessionEventRecord
 from streambank.wire import ingest, reader, settings
-from streambank.wire.model import Read, RequestModel
+from streambank.wire.model import Read, RequestModel, rule
 
 MAX_EVENTS = 10_000
 MAX_REVISIONS = 1_000
@@ -25,16 +25,19 @@ def _session_id(value: Any, path: str) -> str:
     return value
 
 
-def sized(most_bytes: int) -> Read:
-    """Return a validator that refuses what an item has no room for."""
+def sized(most_bytes: int) -> BeforeValidator:
+    """Return a validator that refuses a value with more JSON than an item has room for."""
 
-    def check(value: Any, path: str) -> Any:
-        size = reader.byte_length(json.dumps(value, ensure_ascii=False, separators=(",", ":")), path)
+    def check(value: Any) -> Any:
+        try:
+            size = reader.byte_length(json.dumps(value, ensure_ascii=False, separators=(",", ":")), "")
+        except InvalidArgument as error:
+            raise rule(error.problem, error.field) from None
         if size > most_bytes:
-            raise InvalidArgument(path, f"has {size} bytes of JSON; the limit is {most_bytes}")
+            raise rule(f"has {size} bytes of JSON; the limit is {most_bytes}")
         return value
 
-    return Read(check, {})
+    return BeforeValidator(check)
 
 
 Instant = Annotated[datetime, Read(reader.instant, {})]
