@@ -347,8 +347,8 @@ def test_examples_of_the_reference_run(service: LocalService, caller: Caller) ->
     assert len(blocks) > 40
     names: dict[str, Any] = {"print": lambda *_: None}
     exec(compile("\n".join(blocks), str(REFERENCE), "exec"), names)
-    assert names["taken"].metadata.accepted_events == 2
-    assert names["made"].display_name == "Support"
+    assert names["operation"].metadata.accepted_events == 2
+    assert names["created"].display_name == "Support"
     caller.advance(minutes=10)
 
 
