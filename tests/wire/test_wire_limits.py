@@ -13,11 +13,19 @@ def nested(levels):
     return value
 
 
+def with_part(part):
+    """Return a bank's request whose only example has *part*."""
+    example = {"conversationSource": {"events": [{"content": {"parts": [part]}}]}}
+    return {"contextSpec": {"memoryBankConfig": {"customizationConfigs": [{"generateMemoriesExamples": [example]}]}}}
+
+
 def test_a_configuration_has_a_depth():
     """The deepest configuration is taken; one level more is refused by the field's name."""
-    bank.check_text(nested(bank.MAX_DEPTH))
-    with pytest.raises(InvalidArgument, match="levels deep"):
-        bank.check_text(nested(bank.MAX_DEPTH + 1))
+    above_a_part = 12
+    bank.BankRequest.parse(with_part(nested(bank.MAX_DEPTH - above_a_part)))
+    with pytest.raises(InvalidArgument, match="levels deep") as refused:
+        bank.BankRequest.parse(with_part(nested(bank.MAX_DEPTH - above_a_part + 1)))
+    assert refused.value.field == "contextSpec.memoryBankConfig"
 
 
 def test_topics_are_a_list_of_bounded_length():
