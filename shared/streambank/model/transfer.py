@@ -1,4 +1,4 @@
-"""Exports and imports: what a caller asks for, how far a job has come, and the records that it reads or writes."""
+"""Exports and imports: what a caller asks for, and how far a job has come."""
 
 from __future__ import annotations
 
@@ -8,14 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
-
-from streambank.model.chat import ChatHistory
-from streambank.model.event import Event
-from streambank.model.memory import Citation, Memory, Revision
-from streambank.model.rule import TriggerRule
-from streambank.model.session import Session, SessionEvent
-from streambank.model.stream import StreamId
-from streambank.model.window import Window
 
 FORMAT = "streambank-export"
 FORMAT_VERSION = 1
@@ -120,68 +112,3 @@ class Manifest:
     scope: Mapping[str, str] | None
     counts: Mapping[str, int]
     parts: tuple[str, ...]
-
-
-# ---- records: the lines of an export
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRecord:
-    """A memory with its revisions and citations."""
-
-    memory: Memory
-    revisions: tuple[Revision, ...] = ()
-    citations: tuple[Citation, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SessionEventRecord:
-    """An event of a session; *first* distinguishes the session from an earlier one with the same id."""
-
-    session_id: str
-    first: int
-    event: SessionEvent
-
-
-@dataclass(frozen=True, slots=True)
-class StreamRecord:
-    """A stream: the number of its newest event, that of its newest window with events, its rule and its times."""
-
-    stream: StreamId
-    seq: int
-    window: int
-    rule: TriggerRule | None = None
-    anchor: datetime | None = None
-    last_arrival: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BatchRecord:
-    """Events that were accepted together; *first* is the number of the first."""
-
-    stream: StreamId
-    first: int
-    window: int
-    arrived: datetime
-    events: tuple[Event, ...]
-    expires: datetime | None = None
-
-    @property
-    def last(self) -> int:
-        """Return the number of the last event."""
-        return self.first + len(self.events) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class MarkerRecord:
-    """The marker of an accepted event, stored under *key*."""
-
-    stream: StreamId
-    key: str
-    seq: int
-    window: int
-    expires: datetime
-    fingerprint: bytes = b""
-
-
-Record = MemoryRecord | Session | SessionEventRecord | ChatHistory | StreamRecord | BatchRecord | MarkerRecord | Window

@@ -15,17 +15,10 @@ from typing import Any
 
 from streambank.model import ids
 from streambank.model.memory import Citation, Memory, Revision
+from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord, StreamRecord
 from streambank.model.rule import Reason
 from streambank.model.stream import Head, StreamId
-from streambank.model.transfer import (
-    BatchRecord,
-    MarkerRecord,
-    MemoryRecord,
-    Record,
-    SessionEventRecord,
-    StreamRecord,
-    TransferSpec,
-)
+from streambank.model.transfer import TransferSpec
 from streambank.model.window import Window
 from streambank.rules import window as windows_rules
 from streambank.store import codec, keys

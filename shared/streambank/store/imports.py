@@ -15,16 +15,10 @@ from typing import Any
 from streambank.model import ids
 from streambank.model.chat import ChatHistory
 from streambank.model.memory import Change, Memory
+from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, SessionEventRecord, StreamRecord
 from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
-from streambank.model.transfer import (
-    BatchRecord,
-    MarkerRecord,
-    MemoryRecord,
-    SessionEventRecord,
-    StreamRecord,
-    Transfer,
-)
+from streambank.model.transfer import Transfer
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, without

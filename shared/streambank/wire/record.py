@@ -12,18 +12,11 @@ from streambank.errors import InvalidArgument
 from streambank.model.chat import ChatHistory
 from streambank.model.event import Event
 from streambank.model.memory import Memory, Revision
+from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord, StreamRecord
 from streambank.model.rule import TriggerRule
 from streambank.model.session import Session, SessionEvent
 from streambank.model.stream import StreamId
-from streambank.model.transfer import (
-    FORMAT_VERSION,
-    BatchRecord,
-    MarkerRecord,
-    MemoryRecord,
-    Record,
-    SessionEventRecord,
-    StreamRecord,
-)
+from streambank.model.transfer import FORMAT_VERSION
 from streambank.model.window import Window
 from streambank.wire import reader, record_shapes, record_streams
 from streambank.wire.memory import metadata_value

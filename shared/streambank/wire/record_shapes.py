@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field
 from streambank.errors import InvalidArgument
 from streambank.model.chat import MAX_FORMAT_BYTES, ChatHistory
 from streambank.model.memory import Citation, Evidence, Memory, Profile, Revision
+from streambank.model.record import MemoryRecord, SessionEventRecord
 from streambank.model.session import SESSION_ID, Session, SessionEvent
-from streambank.model.transfer import MemoryRecord, SessionEventRecord
 from streambank.wire import ingest, reader, settings
 from streambank.wire.model import Read, RequestModel, rule
 

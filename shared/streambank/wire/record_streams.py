@@ -8,9 +8,9 @@ from pydantic import BeforeValidator, Field
 from streambank.errors import InvalidArgument
 from streambank.model import ids
 from streambank.model.event import Event
+from streambank.model.record import BatchRecord, MarkerRecord, StreamRecord
 from streambank.model.rule import Reason, TriggerRule
 from streambank.model.stream import StreamId
-from streambank.model.transfer import BatchRecord, MarkerRecord, StreamRecord
 from streambank.model.window import Window, WindowState
 from streambank.wire import ingest, reader
 from streambank.wire.model import Read, RequestModel

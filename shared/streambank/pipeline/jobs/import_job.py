@@ -11,16 +11,8 @@ from functools import partial
 from itertools import islice
 
 from streambank.errors import InvalidArgument
-from streambank.model.transfer import (
-    MANIFEST,
-    Direction,
-    Manifest,
-    MemoryRecord,
-    Record,
-    SessionEventRecord,
-    Transfer,
-    TransferSpec,
-)
+from streambank.model.record import MemoryRecord, Record, SessionEventRecord
+from streambank.model.transfer import MANIFEST, Direction, Manifest, Transfer, TransferSpec
 from streambank.pipeline.jobs import transfer as transfers
 from streambank.pipeline.jobs.import_records import ImportContext, StreamEventRecord, import_records
 from streambank.pipeline.jobs.job import Step

@@ -13,16 +13,9 @@ from streambank.errors import Conflict, Unavailable
 from streambank.llm.ports import Embedder
 from streambank.model.chat import ChatHistory
 from streambank.model.memory import Memory
+from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord, StreamRecord
 from streambank.model.session import Session
-from streambank.model.transfer import (
-    BatchRecord,
-    MarkerRecord,
-    MemoryRecord,
-    Record,
-    SessionEventRecord,
-    StreamRecord,
-    Transfer,
-)
+from streambank.model.transfer import Transfer
 from streambank.model.window import Window
 from streambank.pipeline.jobs.transfer import BankErasedError, TransferContext
 from streambank.rules.bank_config import bank_config
