@@ -36,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _round(options: argparse.Namespace, *, uses_examples: bool) -> int:
     """Fuzz a new service with half of the cases, either with the document's examples or with generated values."""
     # Imported here, because it takes seconds: a wrong argument is reported at once.
-    from infra.fuzz.resources import create_resources
-    from streambank_local.service import LocalService
+    from infra.fuzz.resources import create_resources  # noqa: PLC0415
+    from streambank_local.service import LocalService  # noqa: PLC0415
 
     document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
     with LocalService() as service, tempfile.TemporaryDirectory() as directory:

@@ -75,8 +75,8 @@ def _serve(port: int) -> str | None:
     gc.disable()
     try:
         # Imported here, because this takes seconds: the line above appears first.
-        from streambank_local.emulator.stack import StackError
-        from streambank_local.service import LocalService
+        from streambank_local.emulator.stack import StackError  # noqa: PLC0415
+        from streambank_local.service import LocalService  # noqa: PLC0415
     except ModuleNotFoundError as error:
         return install_message(str(error))
     try:

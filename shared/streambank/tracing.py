@@ -51,7 +51,7 @@ def configure(settings: TraceSettings | None) -> None:
         return
     try:
         # OpenTelemetry is optional: it is imported where a collector is configured, and nowhere else.
-        from streambank.otlp import Collector
+        from streambank.otlp import Collector  # noqa: PLC0415
 
         _exporter.collector = Collector.build(settings)
     except Exception as fault:  # noqa: BLE001  whatever is wrong with traces, requests are answered

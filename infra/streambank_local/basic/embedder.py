@@ -44,7 +44,7 @@ class WordLlamaEmbedder:
 def _load() -> Any:
     # Imported here: it takes 0.6 s, and only the first embedding needs it.
     with _without_logging_setup():
-        import wordllama
+        import wordllama  # noqa: PLC0415
     # Without both arguments the loader looks in its download cache and fails offline.
     return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, dim=DIMENSIONS, disable_download=True)
 

@@ -37,7 +37,7 @@ def _run(screen: Screen) -> list[str]:
     gc.disable()
     try:
         # Imported here, because this takes seconds: the lines above appear first.
-        from streambank_local.demo.run import run
+        from streambank_local.demo.run import run  # noqa: PLC0415
     except ModuleNotFoundError as error:
         return [install_message(str(error))]
     return run(screen)

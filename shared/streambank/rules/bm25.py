@@ -74,7 +74,7 @@ def stem(word: str) -> str:
     if not (word.isascii() and word.isalpha()):
         return word
     # Imported here: it takes 25 ms, and only searches need it. Each call has its own stemmer, because it has state.
-    from snowballstemmer.english_stemmer import EnglishStemmer
+    from snowballstemmer.english_stemmer import EnglishStemmer  # noqa: PLC0415
 
     return str(EnglishStemmer().stemWord(word))
 

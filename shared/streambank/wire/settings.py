@@ -121,7 +121,7 @@ def merge_strategy(value: Any, path: str) -> MergeStrategy | None:
 def time_zone(value: Any, path: str) -> str | None:
     """Return the name of a time zone, or None for an empty one."""
     # zoneinfo reads the interpreter's build configuration when it is imported: 8 ms of a cold start.
-    from zoneinfo import ZoneInfo
+    from zoneinfo import ZoneInfo  # noqa: PLC0415
 
     name = reader.text(value, path, most_bytes=64)
     try:

@@ -54,6 +54,6 @@ def parser() -> Lark:
 @cache
 def _build() -> Lark:
     # Imported here: it takes 100 ms, and only requests with a filter need it.
-    from lark import Lark
+    from lark import Lark  # noqa: PLC0415
 
     return Lark(GRAMMAR, parser="lalr")

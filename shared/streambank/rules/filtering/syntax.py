@@ -91,7 +91,7 @@ def parse_tree(text: str) -> Node:
     """Return the tree of a filter that is not blank. Raises FilterSyntaxError if it is not valid."""
     _check_size(text)
     # Imported here: it takes 100 ms, and only requests with a filter need it.
-    from lark import UnexpectedInput
+    from lark import UnexpectedInput  # noqa: PLC0415
 
     try:
         tree = _parse(text)
