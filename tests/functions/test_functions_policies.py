@@ -119,3 +119,16 @@ def test_keys_and_secrets_are_read_by_those_who_need_them(name):
     if name == "Api":
         wanted |= {("dynamodb:GetItem", secret), ("dynamodb:PutItem", secret)}
     assert reached == wanted
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_banks_own_items_are_written_by_those_who_change_banks(name):
+    """What ingests, and what a model's answer steers, changes no bank and no configuration of one."""
+    writes = {"dynamodb:BatchWriteItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"}
+    reached = {
+        partition
+        for statement in items(name)
+        for partition in (keys.bank("1").pk, keys.bank_config("1").pk)
+        if writes & set(statement["Action"]) and any(fnmatchcase(partition, one) for one in patterns(statement))
+    }
+    assert bool(reached) is (name in ("Api", "OnSchedule"))

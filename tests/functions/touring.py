@@ -140,6 +140,9 @@ def failures(caller: Caller, bedrock: Bedrock) -> None:
     poor = caller.bank(generation_config={"daily_token_budget": 0})
     caller.stream(bank=poor).send(said("I keep bees"), force_flush=True)
     caller.settle()
+    rich = caller.stream(bank=caller.bank(generation_config={"daily_token_budget": 10**9}))
+    for text in ("I live in Linz", "I live in Graz"):
+        rich.flush(said(text))
     caller.delete(poor, params={"force": "true"})
 
 
