@@ -24,18 +24,20 @@ _PARAMETERS = {
     "ModelPrices": "MODEL_PRICES",
     "OtlpEndpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
 }
+# The modes of --auth, each with the route that makes its credentials.
+_ROUTES = {"keys": "/_local/keys", "jwt": "/_local/tokens"}
 _BEDROCK_ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until interrupted; return the exit status."""
-    port = _port(arguments)
+    options = _options(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     # SIGINT too: a shell starts a background job with SIGINT ignored.
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
     try:
-        problem = _problem(port) or _serve(port)
+        problem = _problem(options.port) or _serve(options.port, options.auth)
     except KeyboardInterrupt:
         problem = None
     if problem:
@@ -43,13 +45,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if problem else 0
 
 
-def _port(arguments: Sequence[str] | None) -> int:
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m streambank_local", description=__doc__)
     parser.add_argument("--port", type=int, default=PORT, help=f"port on {HOST}, 0 for any free one (default {PORT})")
-    port: int = parser.parse_args(arguments).port
-    if not 0 <= port <= 65535:
-        parser.error(f"no such port: {port}")
-    return port
+    parser.add_argument("--auth", choices=_ROUTES, help="ask callers for API keys, or for tokens (JWT)")
+    options = parser.parse_args(arguments)
+    if not 0 <= options.port <= 65535:
+        parser.error(f"no such port: {options.port}")
+    return options
 
 
 def _problem(port: int) -> str | None:
@@ -69,7 +72,7 @@ def _problem(port: int) -> str | None:
     return None
 
 
-def _serve(port: int) -> str | None:
+def _serve(port: int, auth: str | None) -> str | None:
     print("Streambank is starting, this takes some seconds ...", flush=True)
     # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
@@ -80,10 +83,11 @@ def _serve(port: int) -> str | None:
     except ModuleNotFoundError as error:
         return install_message(str(error))
     try:
-        with LocalService(port=port, parameters=_parameters()) as service:
+        with LocalService(port=port, parameters=_parameters(auth)) as service:
             gc.enable()
+            more = f", an operator's; POST {_ROUTES[auth]} makes others" if auth else ""
             print(
-                f"Streambank is ready on {service.base_url}, token: local. Ctrl-C stops it and deletes all data.",
+                f"Streambank is ready on {service.base_url}, token: local{more}. Ctrl-C stops it and deletes all data.",
                 flush=True,
             )
             _wait_for_interrupt()
@@ -92,9 +96,9 @@ def _serve(port: int) -> str | None:
     return None
 
 
-def _parameters() -> dict[str, str]:
-    """Return the template's parameters that the environment sets: model, budget, prices, endpoint for traces."""
-    values = {name: os.environ.get(variable) for name, variable in _PARAMETERS.items()}
+def _parameters(auth: str | None) -> dict[str, str]:
+    """Return the template's parameters: the mode, and those that the environment sets."""
+    values = {name: os.environ.get(variable) for name, variable in _PARAMETERS.items()} | {"AuthMode": auth}
     return {name: value for name, value in values.items() if value}
 
 

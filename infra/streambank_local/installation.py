@@ -14,6 +14,7 @@ _MODULES = (
     "antlr4",
     "aws_lambda_powertools",
     "boto3",
+    "cryptography",
     "graphql",
     "httpx",
     "jsonpath_ng",

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import random
 import sys
 import threading
 import time
@@ -11,10 +12,17 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
+import boto3
 from moto import mock_aws
 
+from streambank.retry import RetryPolicy
+from streambank.store.api_keys import ApiKeys
+from streambank.store.table import Table
 from streambank.wiring import overrides
 from streambank_local.basic.models import BasicModels
+from streambank_local.callers.callers import Callers, LocalCallers
+from streambank_local.callers.keys import KeyCallers
+from streambank_local.callers.tokens import TokenCallers
 from streambank_local.clock import Clock, MovableClock
 from streambank_local.emulator import machine, moto_repair, stack
 from streambank_local.emulator.functions import Functions, InvocationResult, unload_functions
@@ -205,13 +213,19 @@ class LocalService:
         self._poller = StreamPoller(self.stack.stream_arn, self.stack.mappings, self.invoke)
         self._timer = MinuteTimer(self.clock, self.tick)
         self.poller_enabled, self.timer_enabled = self._poller_enabled, self._timer_enabled
-        gateway = Gateway(self.stack.routes, self, requires_token=self._parameters["AuthMode"] != "keys")
-        self._server = HttpServer(gateway, self._port)
+        self._server = HttpServer(Gateway(self.stack.routes, self, self._callers()), self._port)
         # They stop in reverse order, so that no request arrives after the executions have ended.
         starting.callback(self._machine.end_executions)
         for driver in (self._poller, self._timer, self._server):
             driver.start()
             starting.callback(driver.stop)
+
+    def _callers(self) -> Callers:
+        mode = self._parameters["AuthMode"]
+        if mode == "keys":
+            table = Table(boto3.client("dynamodb"), self.stack.table_name, RetryPolicy(time.sleep, random.random))
+            return KeyCallers(ApiKeys(table), self.now)
+        return TokenCallers(self.now) if mode == "jwt" else LocalCallers()
 
 
 @contextmanager

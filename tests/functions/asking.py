@@ -1,5 +1,6 @@
 """What each function really asks of AWS, heard where boto3 builds its requests."""
 
+import re
 import sys
 import threading
 from collections import defaultdict
@@ -28,18 +29,29 @@ KNOWN_AS = {
 }
 
 
+# What stands for a bank's, stream's or key's own part of a partition in a policy.
+KINDS = ((r"[^#]+#(M|X|XU)#.*", r"*#\1#*"), (r"([A-Z]+)#.*", r"\1#*"))
+
+
 @dataclass
 class Asked:
-    """IAM actions by the function that needed them; an action on an index is written `dynamodb:Query due`."""
+    """IAM actions by the function that needed them; an action on an index is written `dynamodb:Query due`.
+
+    With each action that reads or writes items come the kinds of partitions that one request named together.
+    """
 
     actions: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    partitions: dict[str, set[tuple[str, frozenset[str]]]] = field(default_factory=lambda: defaultdict(set))
     lock: Any = field(default_factory=threading.Lock)
 
     def __call__(self, params: dict[str, Any], model: Any, **_: Any) -> None:
-        function = _asking(model.service_model.service_name)
+        service = model.service_model.service_name
+        function = _asking(service)
         if function:
             with self.lock:
-                self.actions[function].update(needed(model.service_model.service_name, model.name, params))
+                self.actions[function].update(needed(service, model.name, params))
+                if service == "dynamodb":
+                    self.partitions[function].update(named(model.name, params))
 
 
 def listen() -> Asked:
@@ -59,6 +71,43 @@ def needed(service: str, operation: str, params: dict[str, Any]) -> Iterator[str
     yield f"{action} {params['IndexName']}" if "IndexName" in params else str(action)
     if "guardrailConfig" in params:
         yield "bedrock:ApplyGuardrail"
+
+
+def named(operation: str, params: dict[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield the IAM actions of a request to the table, each with the kinds of the partitions that it is judged by."""
+    if "TransactItems" in params:
+        for entry in params["TransactItems"]:
+            [(name, action)] = entry.items()
+            yield f"dynamodb:{IN_TRANSACTIONS[name]}", frozenset({kind(_partition(action))})
+        return
+    [action] = needed("dynamodb", operation, params)
+    if "RequestItems" in params:
+        yield action, frozenset(kind(one) for of_table in params["RequestItems"].values() for one in _batch(of_table))
+    else:
+        yield action, frozenset({kind(_partition(params))})
+
+
+def kind(partition: str) -> str:
+    """Return the pattern of a partition, as policies name it: `S#*`, `*#M#*`, `BANKS`."""
+    for pattern, replacement in KINDS:
+        if re.fullmatch(pattern, partition):
+            return re.sub(pattern, replacement, partition)
+    return partition
+
+
+def _batch(of_table: Any) -> Iterator[str]:
+    if isinstance(of_table, dict):
+        yield from (key["PK"]["S"] for key in of_table["Keys"])
+    else:
+        yield from (_partition(request) for entry in of_table for request in entry.values())
+
+
+def _partition(request: dict[str, Any]) -> str:
+    """Return the partition of an item, of a key, or of a query's condition."""
+    if "KeyConditionExpression" in request:
+        placeholder = request["KeyConditionExpression"].split(" AND ")[0].partition(" = ")[2]
+        return str(request["ExpressionAttributeValues"][placeholder]["S"])
+    return str((request.get("Key") or request["Item"])["PK"]["S"])
 
 
 def _asking(service: str) -> str | None:

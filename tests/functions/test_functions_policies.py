@@ -1,9 +1,11 @@
 """Every role against what its function really asks of AWS: nothing missing, and nothing unused without a reason."""
 
 import os
+from fnmatch import fnmatchcase
 
 import pytest
 
+from streambank.store import keys
 from streambank_local.service import LocalService, set_overrides
 from tests.bedrock.converse_server import Bedrock, running
 from tests.functions import asking
@@ -26,7 +28,7 @@ PARAMETERS = {"Model": "bedrock", "AuthMode": "keys", "GuardrailId": "guard", "M
 
 
 @pytest.fixture(scope="module")
-def asked() -> dict[str, set[str]]:
+def asked() -> asking.Asked:
     """What the functions asked of AWS on a tour of all routes, timers, failures and repairs."""
     heard: list[asking.Asked] = []
 
@@ -39,7 +41,7 @@ def asked() -> dict[str, set[str]]:
         with LocalService(parameters=PARAMETERS, timer_enabled=False, prepare=prepare) as service:
             tour(service, bedrock, made_key(service))
         del os.environ["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"]
-    return heard[0].actions
+    return heard[0]
 
 
 def allowed(name: str) -> set[str]:
@@ -55,8 +57,78 @@ def allowed(name: str) -> set[str]:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_role_allows_what_its_function_asks_for_and_no_more(asked, name):
     """Action by action and index by index, a role equals what its function was heard to ask for."""
-    heard = asked[FUNCTIONS[name]["Handler"].partition(".")[0]]
+    heard = asked.actions[FUNCTIONS[name]["Handler"].partition(".")[0]]
     assert heard
     unused = allowed(name) - heard
     assert heard - allowed(name) == set()
     assert unused == set(UNHEARD.get(name, {}))
+
+
+# ---- partitions
+
+
+def items(name: str) -> list[dict]:
+    """Return the statements of a function's role that are about items of the table or entries of an index."""
+    return [
+        statement
+        for statement in statements(name)
+        if statement["Action"][0].startswith("dynamodb:") and "stream" not in str(statement["Resource"]).lower()
+    ]
+
+
+def patterns(statement: dict) -> list[str]:
+    """Return the partitions that a statement allows; one without a condition would allow all of them."""
+    found: list[str] = statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    return found
+
+
+def is_allowed(statement: dict, action: str, partitions: frozenset[str]) -> bool:
+    """Tell whether a statement allows a request: all its partitions at once, as IAM judges it."""
+    verb, _, index = action.partition(" ")
+    resource = str(statement["Resource"])
+    return (
+        verb in statement["Action"]
+        and resource.endswith(f"/index/{index}" if index else "Table.Arn")
+        and all(any(fnmatchcase(one, pattern) for pattern in patterns(statement)) for one in partitions)
+    )
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_role_reaches_what_its_function_uses_and_no_more(asked, name):
+    """Each request of the tour is allowed by one statement, and each partition of a statement is used."""
+    heard = asked.partitions[FUNCTIONS[name]["Handler"].partition(".")[0]]
+    refused = [request for request in heard if not any(is_allowed(one, *request) for one in items(name))]
+    assert refused == []
+    for statement in items(name):
+        used = {one for request in heard if is_allowed(statement, *request) for one in request[1]}
+        assert used == set(patterns(statement))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_keys_and_secrets_are_read_by_those_who_need_them(name):
+    """A key is read by who answers callers, the secret of page tokens by Api; nobody lists, changes or makes keys."""
+    a_key, secret = keys.api_key("abcdefghijkl").pk, keys.PAGE_SECRET.pk
+    reached = {
+        (action, partition)
+        for statement in items(name)
+        for action in statement["Action"]
+        for partition in (a_key, secret, keys.API_KEYS)
+        if any(fnmatchcase(partition, pattern) for pattern in patterns(statement))
+    }
+    wanted = {("dynamodb:GetItem", a_key)} if name in ("Ingest", "Api") else set()
+    if name == "Api":
+        wanted |= {("dynamodb:GetItem", secret), ("dynamodb:PutItem", secret)}
+    assert reached == wanted
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_banks_own_items_are_written_by_those_who_change_banks(name):
+    """What ingests, and what a model's answer steers, changes no bank and no configuration of one."""
+    writes = {"dynamodb:BatchWriteItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"}
+    reached = {
+        partition
+        for statement in items(name)
+        for partition in (keys.bank("1").pk, keys.bank_config("1").pk)
+        if writes & set(statement["Action"]) and any(fnmatchcase(partition, one) for one in patterns(statement))
+    }
+    assert bool(reached) is (name in ("Api", "OnSchedule"))

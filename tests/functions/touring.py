@@ -97,6 +97,11 @@ def chats(caller: Caller) -> None:
         caller.client.request(method, path, params={"conversationId": "c"}, json=content)
 
 
+def chat(caller: Caller, bank: str) -> None:
+    """Store a chat, which stays."""
+    caller.call("PUT", f"{bank}/chatHistory", {"messages": [{"n": 1}]}, params={"conversationId": "c"})
+
+
 def operations(caller: Caller) -> None:
     content = {"content": {"role": "user", "parts": [{"text": "I keep bees"}]}}
     body = {"directContentsSource": {"events": [content]}, "scope": caller.scope()}
@@ -135,6 +140,9 @@ def failures(caller: Caller, bedrock: Bedrock) -> None:
     poor = caller.bank(generation_config={"daily_token_budget": 0})
     caller.stream(bank=poor).send(said("I keep bees"), force_flush=True)
     caller.settle()
+    rich = caller.stream(bank=caller.bank(generation_config={"daily_token_budget": 10**9}))
+    for text in ("I live in Linz", "I live in Graz"):
+        rich.flush(said(text))
     caller.delete(poor, params={"force": "true"})
 
 
@@ -159,6 +167,7 @@ def banks(caller: Caller) -> None:
     caller.stream(bank=bank).flush(said("I keep bees"))
     caller.post(f"{bank}/memories", {"fact": "I keep hens", "scope": caller.scope()})
     caller.post(f"{bank}/sessions", {"userId": "u"})
+    chat(caller, bank)
     caller.call("PATCH", bank, {"displayName": "other"})
     caller.get(PARENT)
     caller.delete(bank, params={"force": "true"})
@@ -188,6 +197,7 @@ def transfers(caller: Caller) -> None:
     bank, others = caller.bank(), [caller.bank(), caller.bank()]
     caller.stream(bank=bank).flush(said("I keep bees", "e1"))
     caller.post(f"{bank}/memories", {"fact": "I keep hens", "scope": caller.scope()})
+    chat(caller, bank)
     source = caller.post(f"{bank}:export", {})["response"]["source"]
     caller.post(f"{others[0]}:import", {"source": source})
     for where, direction, wanted in (

@@ -67,3 +67,28 @@ def test_service_comes_up_and_ends_cleanly() -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_service_comes_up_with_keys() -> None:
+    """`--auth keys`: it names the route that makes keys, and a key from there opens its bank."""
+    process = started("--port", "0", "--auth", "keys")
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(2)]
+    assert "token: local, an operator's; POST /_local/keys makes others" in lines[1]
+    url = next(word for word in lines[1].split() if word.startswith("http")).rstrip(",")
+    key = httpx.post(url + "/_local/keys", json={"bank": "default", "roles": ["read"]}).json()["key"]
+    banks = [
+        httpx.get(f"{url}/v1/memoryBanks/default", headers={"authorization": f"Bearer {token}"}).status_code
+        for token in ("local", key, "other")
+    ]
+    assert banks == [200, 200, 401]
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, "")
+
+
+def test_an_unknown_mode_is_refused_before_the_start() -> None:
+    """`--auth` takes keys or jwt."""
+    out, err = started("--auth", "open").communicate(timeout=30)
+    assert out == ""
+    assert "invalid choice: 'open'" in err

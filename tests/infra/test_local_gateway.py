@@ -1,7 +1,6 @@
 """The HTTP side: what API Gateway does around a function."""
 
 import io
-import json
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,7 +13,6 @@ from streambank_local.emulator.functions import InvocationResult
 from streambank_local.emulator.stack import Route
 from streambank_local.http import body
 from streambank_local.http.gateway import HOST, Gateway, HttpServer
-from streambank_local.http.payload import Request
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ROUTES = (Route("ANY", "/{proxy+}", "Api"),)
@@ -74,15 +72,6 @@ def test_request_without_the_token_is_refused(server: HttpServer, headers: dict[
 def test_token_opens_in_either_header(server: HttpServer, headers: dict[str, str]) -> None:
     """The token is taken as a bearer token or as an API key."""
     assert httpx.get(server.url + "/a", headers=headers).status_code == 200
-
-
-def test_gateway_may_leave_tokens_to_the_functions() -> None:
-    """Where functions ask for keys, requests with any token and with none reach them as they came."""
-    gateway = Gateway(ROUTES, Echo(), requires_token=False)
-    for headers in ((), (("Authorization", "Bearer sb_x"),)):
-        answer = gateway.handle(Request("GET", "/a", headers))
-        assert answer.status == 200
-        assert json.loads(answer.body)["headers"] == {name.lower(): value for name, value in headers}
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("GET", "/_local/x"), ("GET", "/_local/clock:advance")])

@@ -38,7 +38,7 @@ def read(name: str, body: Any) -> None:
         case "UpdateMemoryRequest":
             request.edit("fact,display_name" if "fact" in body else "ttl", now=NOW)
         case "RollbackMemoryRequest":
-            request.number("m")
+            request.number("default", "m")
         case "PurgeMemoriesRequest":
             request.check_not_empty()
             filter_groups(request.filter_groups)

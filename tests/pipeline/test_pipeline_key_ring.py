@@ -101,12 +101,44 @@ def test_a_clock_that_is_set_back_keeps_no_key(ring, store, clock):
     refused(ring, TOKENS[0].reveal())
 
 
-def test_unknown_keys_are_not_remembered(ring, counted, store, clock):
-    """A key that is made after somebody tried it opens at once, and unknown ids fill no memory."""
-    token = TOKENS[4]
-    refused(ring, token.reveal())
-    store.create(ApiKey(token.key_id, token.digest, operator("new"), START))
-    assert ring.principal(token.reveal()).name == "new"
+def test_an_unknown_key_is_read_once_in_ten_seconds(ring, counted, clock):
+    """Who repeats a key that is not there costs one read, however often."""
+    for _ in range(5):
+        refused(ring, TOKENS[4].reveal())
+    clock.move(seconds=9)
+    refused(ring, TOKENS[4].reveal())
+    assert counted == ["get_item"]
+    clock.move(seconds=1)
+    refused(ring, TOKENS[4].reveal())
+    assert counted == ["get_item"] * 2
+
+
+def test_a_key_that_was_refused_opens_ten_seconds_after_it_is_made(ring, store, clock):
+    """A key that is made after somebody tried it opens within the time; a key that nobody tried opens at once."""
+    refused(ring, TOKENS[4].reveal())
+    store.create(ApiKey(TOKENS[4].key_id, TOKENS[4].digest, operator("new"), START))
+    clock.move(seconds=10)
+    assert ring.principal(TOKENS[4].reveal()).name == "new"
+
+
+def test_unknown_keys_displace_no_key(ring, counted):
+    """A flood of invented ids fills a memory of its own, which has a bound."""
+    ring.principal(TOKENS[0].reveal())
+    for number in range(100, 120):
+        refused(ring, Token.from_random_bytes(bytes([number]) * 42).reveal())
+    counted.clear()
+    ring.principal(TOKENS[0].reveal())
+    assert counted == []
+    assert len(ring._unknown) == 3
+
+
+def test_a_clock_that_is_set_back_keeps_no_refusal(ring, store, clock):
+    """An id that was unknown later than now is read again."""
+    clock.move(minutes=5)
+    refused(ring, TOKENS[4].reveal())
+    store.create(ApiKey(TOKENS[4].key_id, TOKENS[4].digest, operator("new"), START))
+    clock.move(minutes=-5)
+    assert ring.principal(TOKENS[4].reveal()).name == "new"
 
 
 def test_what_is_no_token_reads_nothing(ring, counted):

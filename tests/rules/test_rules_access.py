@@ -1,6 +1,7 @@
 """Who may do what: another's things do not exist, one's own may be forbidden."""
 
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -40,6 +41,20 @@ def bound(**scope):
 
 
 # ---- banks and roles
+
+
+@given(principal=principals, role=st.sampled_from(Role), source=banks, bank=banks, has_path_only=st.booleans())
+def test_a_second_bank_is_judged_as_the_first(principal, role, source, bank, has_path_only):
+    """Who may not use a bank may not name it in a body; if the path alone was judged, so may nobody."""
+    judged = replace(principal, has_path_only=has_path_only)
+    if has_path_only and source != bank:
+        with pytest.raises(PermissionDenied, match=f"under {bank}/"):
+            access.check_source_bank(judged, role, source, bank)
+    elif not access.knows_bank(judged, source):
+        with pytest.raises(NotFound, match=f"there is no bank '{source}'"):
+            access.check_source_bank(judged, role, source, bank)
+    else:
+        assert passes(access.check_source_bank, judged, role, source, bank) is (role in judged.roles)
 
 
 @given(principal=principals, role=st.sampled_from(Role), bank=banks)

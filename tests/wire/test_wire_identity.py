@@ -160,6 +160,7 @@ def test_a_signature_opens_everything_that_iam_lets_through():
     arn = "arn:aws:iam::123456789012:user/me"
     principal = identity.signed({"requestContext": {"authorizer": {"iam": {"userArn": arn}}}})
     assert (principal.name, principal.banks, principal.roles, principal.scope) == (arn, ("*",), set(Role), None)
+    assert principal.has_path_only
 
 
 def test_a_forged_header_makes_no_claims():

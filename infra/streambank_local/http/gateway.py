@@ -4,12 +4,13 @@ import json
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 from typing import Any, Protocol
 
+from streambank_local.callers.callers import Callers, LocalCallers, LocalRoutes
 from streambank_local.emulator.functions import InvocationResult
 from streambank_local.emulator.stack import Route
 from streambank_local.http import body
@@ -24,7 +25,6 @@ from streambank_local.http.payload import (
 )
 
 HOST = "127.0.0.1"
-TOKEN = "local"  # noqa: S105  nothing beyond this machine reaches the server
 LONGEST_ADVANCE = timedelta(days=3653)
 IDLE_CONNECTION_SECONDS = 120
 
@@ -49,14 +49,15 @@ class Backend(Protocol):
 class Gateway:
     """Routes a request to its function or to local mode's own routes, without sockets."""
 
-    def __init__(self, routes: Iterable[Route], backend: Backend, *, requires_token: bool = True) -> None:
-        """Serve *backend*; where no token is required, every request reaches the functions."""
+    def __init__(self, routes: Iterable[Route], backend: Backend, callers: Callers | None = None) -> None:
+        """Serve *backend* to *callers*, by default whoever has the token `local`."""
         self._routes = tuple(routes)
         self._backend = backend
-        self._requires_token = requires_token
-        self._local_routes: dict[tuple[str, str], Callable[[Request], Response]] = {
+        self._callers = callers or LocalCallers()
+        self._local_routes: LocalRoutes = {
             ("POST", "/_local/clock:advance"): self._advance,
             ("GET", "/_local/counters"): self._counters,
+            **self._callers.routes,
         }
 
     def handle(self, request: Request) -> Response:
@@ -67,11 +68,11 @@ class Gateway:
         match = match_route(self._routes, request.method, request.path)
         if match is None:
             return _NOT_FOUND
-        if self._requires_token and not _is_authorized(request):
-            return _error_response(
-                401, "UNAUTHENTICATED", f"Local mode requires the header 'Authorization: Bearer {TOKEN}'."
-            )
-        return _to_response(self._backend.invoke(match.route.function, event(request, match, self._backend.now())))
+        admitted = self._callers.admit(request)
+        if isinstance(admitted, Response):
+            return admitted
+        document = event(admitted.request, match, self._backend.now(), admitted.authorizer)
+        return _to_response(self._backend.invoke(match.route.function, document))
 
     def _counters(self, _: Request) -> Response:
         return json_response(200, {**self._backend.counters(), "now": rfc3339(self._backend.now())})
@@ -88,12 +89,6 @@ class Gateway:
 def rfc3339(time: datetime) -> str:
     """Return *time* as Google's APIs write it."""
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _is_authorized(request: Request) -> bool:
-    scheme, _, token = request.header("authorization").partition(" ")
-    bearer = scheme.lower() == "bearer" and token.strip() == TOKEN
-    return bearer or request.header("x-goog-api-key") == TOKEN
 
 
 def _to_response(result: InvocationResult) -> Response:

@@ -93,8 +93,8 @@ def _generality(route: Route) -> tuple[bool, list[int], bool]:
     return 2 in kinds, kinds, route.method == "ANY"
 
 
-def event(request: Request, match: Match, now: datetime) -> dict[str, Any]:
-    """Return the event that a function gets for *request*."""
+def event(request: Request, match: Match, now: datetime, authorizer: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the event that a function gets for *request*; by default an IAM user of this machine has signed it."""
     headers = join_headers(request.headers)
     cookies = [cookie.strip() for cookie in headers.pop("cookie", "").replace(",", ";").split(";") if cookie.strip()]
     body, encoded = _body(request.body)
@@ -110,7 +110,7 @@ def event(request: Request, match: Match, now: datetime) -> dict[str, Any]:
         "rawPath": request.path,
         "rawQueryString": request.query,
         "headers": headers,
-        "requestContext": _request_context(request, match, now),
+        "requestContext": _request_context(request, match, now, authorizer or {"iam": _caller()}),
         "isBase64Encoded": encoded,
     } | {name: value for name, value in optional.items() if value}
 
@@ -134,11 +134,11 @@ def _body(body: bytes) -> tuple[str, bool]:
         return base64.b64encode(body).decode(), True
 
 
-def _request_context(request: Request, match: Match, now: datetime) -> dict[str, Any]:
+def _request_context(request: Request, match: Match, now: datetime, authorizer: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "accountId": ACCOUNT,
         "apiId": "local",
-        "authorizer": {"iam": _caller()},
+        "authorizer": dict(authorizer),
         "domainName": request.header("host"),
         "domainPrefix": "local",
         "http": {

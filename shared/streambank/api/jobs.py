@@ -88,6 +88,6 @@ def export_bank(request: ApiRequest, body: ExportRequest) -> TransferOperation:
 def import_bank(request: ApiRequest, body: ImportRequest) -> TransferOperation:
     """Import an export of a bank that the caller administers: nobody reads another's bank this way."""
     bank_id = request.bank().id
-    access.check(request.principal, Role.ADMIN, manifest.bank_of(body.source))
+    access.check_source_bank(request.principal, Role.ADMIN, manifest.bank_of(body.source), bank_id)
     job = import_job.import_bank(bank_id, body.source, context=request.wiring.jobs.import_context(TIME))
     return transfer_operation(job, request.path.bank_name)

@@ -107,7 +107,7 @@ def update(request: ApiRequest, body: UpdateMemoryRequest, memory_id: str) -> Me
 )
 def rollback(request: ApiRequest, body: RollbackMemoryRequest, memory_id: str) -> MemoryOperation:
     """Make an older revision the newest; a memory that was deleted within 48 hours lives again."""
-    number, context = body.number(memory_id), request.wiring.edit_context()
+    number, context = body.number(request.path.bank, memory_id), request.wiring.edit_context()
     checked_id = _checked_id(request, memory_id)
     return _finished(request, "rollback", roll_back(request.bank().id, checked_id, number, context=context))
 

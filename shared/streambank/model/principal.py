@@ -19,12 +19,17 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A caller; *scope* holds the pairs that every scope in its requests must contain, or is None for any scope."""
+    """A caller.
+
+    *scope* holds the pairs that every scope in its requests must contain, or is None for any scope. *has_path_only*
+    says that the path of the request was authorized, and nothing that its body names.
+    """
 
     name: str
     banks: tuple[str, ...]
     roles: frozenset[Role]
     scope: dict[str, str] | None = None
+    has_path_only: bool = False
 
     def __post_init__(self) -> None:
         # An empty scope would match every scope, which is surely not intended.
@@ -36,6 +41,6 @@ class Principal:
         return EVERY_BANK in self.banks
 
 
-def operator(name: str) -> Principal:
-    """Return a caller who may do everything."""
-    return Principal(name, (EVERY_BANK,), frozenset(Role))
+def operator(name: str, *, has_path_only: bool = False) -> Principal:
+    """Return a caller who may do everything, or everything below the path of its request."""
+    return Principal(name, (EVERY_BANK,), frozenset(Role), has_path_only=has_path_only)

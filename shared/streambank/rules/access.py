@@ -36,6 +36,21 @@ def check(principal: Principal, role: Role, bank: str) -> None:
         raise PermissionDenied(f"this requires the role {role}")
 
 
+def check_source_bank(principal: Principal, role: Role, source: str, bank: str) -> None:
+    """Check that a caller has *role* in the bank *source*, which the body of its request to *bank* names.
+
+    Raises:
+        NotFound, PermissionDenied: as `check` does.
+        PermissionDenied: only the path of the request was authorized, and it names another bank.
+    """
+    if principal.has_path_only and source != bank:
+        raise PermissionDenied(
+            "IAM has authorized the path of this request alone, so its body must name the same bank; "
+            f"copy the export under {bank}/ to import it here"
+        )
+    check(principal, role, source)
+
+
 def sees(principal: Principal, scope: Mapping[str, str]) -> bool:
     """Tell whether a caller may see *scope*: the scope must contain each pair of the caller's own scope."""
     return principal.scope is None or principal.scope.items() <= scope.items()

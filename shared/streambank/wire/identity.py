@@ -43,11 +43,11 @@ def anybody(_: Mapping[str, Any]) -> Principal:
 
 
 def signed(event: Mapping[str, Any]) -> Principal:
-    """Return who signed a request; IAM has authorized it already. Raises Unauthenticated."""
+    """Return who signed a request; IAM has authorized its method and path already. Raises Unauthenticated."""
     arn = _authorizer(event, "iam").get("userArn")
     if not arn:
         raise Unauthenticated("the request has no signature")
-    return operator(str(arn))
+    return operator(str(arn), has_path_only=True)
 
 
 def claimed(event: Mapping[str, Any]) -> Principal:

@@ -110,10 +110,11 @@ class RollbackMemoryRequest(RequestModel):
 
     target_revision_id: Annotated[str, Read(_revision_id, _REVISION_ID)]
 
-    def number(self, memory_id: str) -> int:
-        """Return the number of the revision. Raises InvalidArgument if it is another memory's."""
+    def number(self, bank: str, memory_id: str) -> int:
+        """Return the number of the revision. Raises InvalidArgument if it is another memory's, or another bank's."""
         parent, _, digits = self.target_revision_id.rpartition("/")
-        if parent and not f"/{parent}".endswith(f"/memories/{memory_id}/revisions"):
+        named = parent.split("/")
+        if parent and (named[-3:] != ["memories", memory_id, "revisions"] or named[:-3][-1:] not in ([], [bank])):
             raise InvalidArgument("targetRevisionId", "must be a revision of this memory")
         return int(digits)
 

@@ -1,0 +1,63 @@
+"""Mode `keys`: the functions check API keys, as they do in a deployed stack."""
+
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from streambank.errors import InvalidArgument
+from streambank.model.api_key import ID_BYTES, SECRET_BYTES, ApiKey, Token
+from streambank.model.ids import BANK_ID
+from streambank.model.principal import EVERY_BANK, Principal, Role, operator
+from streambank.store.api_keys import ApiKeys
+from streambank.wire.fields import Scope
+from streambank.wire.model import Read, RequestModel
+from streambank_local.callers.callers import Admitted, LocalRoutes, reply, with_operator
+from streambank_local.http.payload import Request, Response
+
+
+def _bank(value: Any, path: str) -> str:
+    if not isinstance(value, str) or (value != EVERY_BANK and not BANK_ID.fullmatch(value)):
+        raise InvalidArgument(path, f"must be a bank's id, or {EVERY_BANK} for every bank")
+    return value
+
+
+def _role(value: Any, path: str) -> Role:
+    if not isinstance(value, str) or value not in set(Role):
+        raise InvalidArgument(path, "must be one of " + ", ".join(Role))
+    return Role(value)
+
+
+class KeyRequest(RequestModel):
+    """What a new key may do."""
+
+    bank: Annotated[str, Read(_bank, {"type": "string"})]
+    roles: Annotated[
+        list[Annotated[Role, Read(_role, {"enum": list(Role)})]], Field(min_length=1, max_length=len(Role))
+    ]
+    scope: Scope | None = None
+
+
+class KeyCallers:
+    """The holders of keys; `local` stands for the key of an operator, which is made at the start."""
+
+    def __init__(self, keys: ApiKeys, now: Callable[[], datetime]) -> None:
+        self._keys = keys
+        self._now = now
+        self._operator = self._create(operator("local"))
+        self.routes: LocalRoutes = {("POST", "/_local/keys"): lambda request: reply(request, self._answer)}
+
+    def admit(self, request: Request) -> Admitted | Response:
+        """Let every request go on to its function, which checks its key."""
+        return Admitted(with_operator(request, self._operator))
+
+    def _answer(self, body: dict[str, Any]) -> dict[str, Any]:
+        wanted = KeyRequest.parse(body)
+        return {"key": self._create(Principal("local", (wanted.bank,), frozenset(wanted.roles), wanted.scope))}
+
+    def _create(self, principal: Principal) -> str:
+        token = Token.from_random_bytes(secrets.token_bytes(ID_BYTES + SECRET_BYTES))
+        self._keys.create(ApiKey(token.key_id, token.digest, principal, self._now()))
+        return token.reveal()
