@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from infra.openapi.document import document
+from streambank.rules.chunks import estimate_tokens
 from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, error, running, text, tool
 from tests.journeys.caller import Caller, said
@@ -220,6 +221,21 @@ def test_a_spent_budget_pauses(caller, server):
     assert metadata(caller, late)["state"] == "DONE"
 
 
+def test_beyond_the_budget_nothing_is_embedded(caller, server):
+    """A search by meaning and an edit need an embedding: without tokens both are 429, and a plain list is not."""
+    bank, scope = caller.bank(), caller.scope()
+    caller.post(f"{bank}/memories", {"fact": "I keep bees", "scope": scope})
+    server.embedded.clear()
+    spent = {"memory_bank_config": {"generation_config": {"daily_token_budget": 0}}}
+    caller.call("PATCH", bank, {"context_spec": spent})
+    search = {"scope": scope, "similarity_search_params": {"search_query": "bees"}}
+    for path, body in (("memories:retrieve", search), ("memories", {"fact": "I ski", "scope": scope})):
+        refusal = caller.post(f"{bank}/{path}", body, status=429)["error"]
+        assert refusal["status"] == "RESOURCE_EXHAUSTED"
+        assert "tokens of today" in refusal["message"]
+    assert (caller.facts(scope, bank), server.embedded) == (["I keep bees"], [])
+
+
 def test_a_memory_keeps_its_language_and_is_found_in_another(caller, server):
     """C57: what is said in Spanish is remembered in Spanish; a question in English finds it by its meaning."""
     shellfish, cinema = [1.0, 0.0, 0.1], [0.0, 1.0, 0.1]
@@ -243,7 +259,8 @@ def test_the_books_are_open(caller, server):
     [day] = books["days"]
     assert (day["modelCalls"], day["inputTokens"], day["outputTokens"]) == (1, *tokens)
     assert day["estimatedCostUsd"] == books["total"]["estimatedCostUsd"] == done["estimatedCostUsd"]
-    assert (books["dailyTokenBudget"], books["tokensToday"]) == (100_000, sum(tokens))
+    assert day["embeddingTokens"] == estimate_tokens("I keep bees")
+    assert (books["dailyTokenBudget"], books["tokensToday"]) == (100_000, sum(tokens) + day["embeddingTokens"])
     assert caller.get(f"{bank}/usage", params={"endDate": "2020-01-01"})["days"] == []
     assert caller.get(f"{bank}/usage", params={"endDate": "soon"}, status=400)["error"]["status"] == "INVALID_ARGUMENT"
 

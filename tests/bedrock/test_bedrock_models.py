@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streambank import errors
-from streambank.llm.bedrock import prompts
+from streambank.llm.bedrock import prompts, tools
 from streambank.llm.bedrock.consolidator import BedrockConsolidator
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.embedder import BedrockEmbedder
@@ -28,6 +28,8 @@ from streambank.llm.ports import (
     Usage,
 )
 from streambank.rules import vectors
+from streambank.rules.chunks import estimate_tokens
+from streambank.rules.reservations import most_tokens
 from streambank.settings import ModelSettings
 from tests.bedrock.converse_server import Bedrock, error, running, text, tool
 
@@ -43,6 +45,33 @@ DECIDED = {
         {"fact": 2, "action": "UPDATE", "memory": 1, "text": "I live in Linz", "reason": "moved"},
     ]
 }
+
+
+LONG = ExtractionRequest(
+    tuple(
+        Turn(number, "user", text, NOW)
+        for number, text in enumerate(["", '"\n<' * 500, "蜂を飼う" * 900, "a " * 9_000])
+    ),
+    topics=("t" * 200,),
+    descriptions={"t" * 200: "d" * 900},
+    examples=(Example((("user", "e" * 500),), (("f" * 500, "t"),)),),
+    schemas=(ProfileSchema("p", {"type": "object", "properties": {"x" * 300: {"type": "string"}}}),),
+)
+
+
+@pytest.mark.parametrize("request_", [REQUEST, LONG, JUDGED])
+def test_a_reservation_has_room_for_the_whole_prompt(request_):
+    """What is reserved for a call is more than its prompt and its tool, sent twice, with the longest answers."""
+    if isinstance(request_, ExtractionRequest):
+        texts = prompts.extraction_system(request_), prompts.extraction_prompt(request_)
+        tool_of_call = tools.record_facts(request_)
+    else:
+        texts, tool_of_call = (
+            (prompts.consolidation_system(), prompts.consolidation_prompt(request_)),
+            tools.consolidate(),
+        )
+    sent = sum(map(estimate_tokens, (*texts, json.dumps(tool_of_call))))
+    assert most_tokens(request_, 500) > 2 * sent + 4 * 500
 
 
 @pytest.fixture
