@@ -20,6 +20,7 @@ _PARAMETERS = {
     "Model": "STREAMBANK_MODEL",
     "ModelId": "MODEL_ID",
     "EmbeddingModelId": "EMBEDDING_MODEL_ID",
+    "AllowedModels": "ALLOWED_MODELS",
     "DailyTokenBudget": "DAILY_TOKEN_BUDGET",
     "ModelPrices": "MODEL_PRICES",
     "OtlpEndpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -93,7 +94,7 @@ def _serve(port: int) -> str | None:
 
 
 def _parameters() -> dict[str, str]:
-    """Return the template's parameters that the environment sets: model, budget, prices, endpoint for traces."""
+    """Return the template's parameters that the environment sets: models, budget, prices, endpoint for traces."""
     values = {name: os.environ.get(variable) for name, variable in _PARAMETERS.items()}
     return {name: value for name, value in values.items() if value}
 

@@ -11,10 +11,10 @@ from infra.openapi.document import document
 from streambank.rules.chunks import estimate_tokens
 from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, error, running, text, tool
-from tests.journeys.caller import Caller, said
+from tests.journeys.caller import PARENT, Caller, said
 
 KNOBS = {"Model": "bedrock", "ModelTimeoutSeconds": "1", "CallTokenBudget": "1000", "EmbeddingDimensions": "256"}
-KNOBS |= {"ModelPrices": "default=3/15"}
+KNOBS |= {"ModelPrices": "default=3/15", "AllowedModels": "acme.large-v1,cohere.embed-v4:0"}
 
 
 @pytest.fixture(scope="module")
@@ -234,6 +234,29 @@ def test_beyond_the_budget_nothing_is_embedded(caller, server):
         assert refusal["status"] == "RESOURCE_EXHAUSTED"
         assert "tokens of today" in refusal["message"]
     assert (caller.facts(scope, bank), server.embedded) == (["I keep bees"], [])
+
+
+@pytest.mark.parametrize(
+    ("config", "field"),
+    [
+        ({"generation_config": {"model": "acme.dear-v9"}}, "generationConfig.model"),
+        ({"similarity_search_config": {"embedding_model": "acme.e-v9"}}, "similaritySearchConfig.embeddingModel"),
+    ],
+)
+def test_a_model_that_the_deployment_does_not_allow_is_refused(caller, config, field):
+    """Models are the deployment's choice: a bank that is created or changed to use another is 400 by its field."""
+    body = {"context_spec": {"memory_bank_config": config}}
+    for method, path in (("POST", PARENT), ("PATCH", caller.bank())):
+        refusal = caller.call(method, path, body, status=400)["error"]
+        [violation] = refusal["details"][0]["fieldViolations"]
+        assert violation["field"] == f"contextSpec.memoryBankConfig.{field}"
+
+
+def test_a_bank_uses_a_model_that_the_deployment_allows(caller, server):
+    """A bank may name a model of the deployment's list."""
+    bank = caller.bank(generation_config={"model": "acme.large-v1"})
+    caller.stream(bank=bank).flush(said("I keep bees"))
+    assert server.asked[-1]["modelId"] == "acme.large-v1"
 
 
 def test_a_memory_keeps_its_language_and_is_found_in_another(caller, server):

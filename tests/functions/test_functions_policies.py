@@ -60,3 +60,10 @@ def test_a_role_allows_what_its_function_asks_for_and_no_more(asked, name):
     unused = allowed(name) - heard
     assert heard - allowed(name) == set()
     assert unused == set(UNHEARD.get(name, {}))
+
+
+@pytest.mark.parametrize("name", ["Api", "OnSchedule"])
+def test_a_function_that_embeds_may_use_no_other_model(name):
+    """Requests of callers embed texts: the roles behind them reach embedding models alone."""
+    [resources] = [one["Resource"] for one in statements(name) if one["Action"] == ["bedrock:InvokeModel"]]
+    assert all("embed" in resource.rpartition("/")[2] for resource in resources)
