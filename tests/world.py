@@ -136,7 +136,10 @@ class World:
 
     @property
     def token_budget(self) -> TokenBudget:
-        return TokenBudget(UsageStore(self.table), self.daily_tokens, self.call_tokens)
+        books_embeddings = not self.embedder.is_local
+        return TokenBudget(
+            UsageStore(self.table), self.daily_tokens, self.call_tokens, books_embeddings=books_embeddings
+        )
 
     def __post_init__(self) -> None:
         self.random = random.Random(7)
@@ -238,6 +241,7 @@ class World:
             imports=Imports(self.table),
             sessions=Sessions(self.table),
             embedder=self.embedder,
+            token_budget=self.token_budget,
             retention_policy=self.retention_policy,
         )
 

@@ -31,7 +31,7 @@ _REFUSALS = {
     "409": "The id is taken.",
     "412": "The resource is not in the expected version; nothing was written.",
     "413": "The body is too large.",
-    "429": "The gateway accepts no more calls for now; send the same call again.",
+    "429": "The gateway accepts no more calls for now, or the tokens of the bank's day are used up.",
     "503": "Too busy, or out of reach; send the same call again after Retry-After seconds.",
 }
 _BY_GATEWAY = {"401", "403", "404", "413", "429", "503"}

@@ -20,6 +20,7 @@ _PARAMETERS = {
     "Model": "STREAMBANK_MODEL",
     "ModelId": "MODEL_ID",
     "EmbeddingModelId": "EMBEDDING_MODEL_ID",
+    "AllowedModels": "ALLOWED_MODELS",
     "DailyTokenBudget": "DAILY_TOKEN_BUDGET",
     "ModelPrices": "MODEL_PRICES",
     "OtlpEndpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -97,7 +98,7 @@ def _serve(port: int, auth: str | None) -> str | None:
 
 
 def _parameters(auth: str | None) -> dict[str, str]:
-    """Return the template's parameters: the mode, and those that the environment sets."""
+    """Return the template's parameters: the mode, and those that the environment sets, such as models and budgets."""
     values = {name: os.environ.get(variable) for name, variable in _PARAMETERS.items()} | {"AuthMode": auth}
     return {name: value for name, value in values.items() if value}
 

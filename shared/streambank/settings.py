@@ -21,7 +21,10 @@ class AuthMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """The models of a provider; *dimensions* is the length of vectors where the embedding model offers a choice."""
+    """The models of a provider; *dimensions* is the length of vectors where the embedding model offers a choice.
+
+    *allowed* are the models that a bank may name beside these two; "*" allows all.
+    """
 
     model: str = ""
     embedding_model: str = ""
@@ -31,6 +34,7 @@ class ModelSettings:
     guardrail_version: str = "DRAFT"
     timeout_seconds: float = 60.0
     region: str = ""
+    allowed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ def _models(environment: Mapping[str, str]) -> ModelSettings:
         guardrail_version=environment.get("GUARDRAIL_VERSION", "") or "DRAFT",
         timeout_seconds=float(environment.get("MODEL_TIMEOUT_SECONDS", "60")),
         region=environment.get("BEDROCK_REGION", ""),
+        allowed=frozenset(filter(None, map(str.strip, environment.get("ALLOWED_MODELS", "").split(",")))),
     )
 
 

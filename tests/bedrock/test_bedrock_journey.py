@@ -8,12 +8,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from infra.openapi.document import document
+from streambank.rules.chunks import estimate_tokens
 from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, error, running, text, tool
-from tests.journeys.caller import Caller, said
+from tests.journeys.caller import PARENT, Caller, said
 
 KNOBS = {"Model": "bedrock", "ModelTimeoutSeconds": "1", "CallTokenBudget": "1000", "EmbeddingDimensions": "256"}
-KNOBS |= {"ModelPrices": "default=3/15"}
+KNOBS |= {"ModelPrices": "default=3/15", "AllowedModels": "acme.large-v1,cohere.embed-v4:0"}
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +221,44 @@ def test_a_spent_budget_pauses(caller, server):
     assert metadata(caller, late)["state"] == "DONE"
 
 
+def test_beyond_the_budget_nothing_is_embedded(caller, server):
+    """A search by meaning and an edit need an embedding: without tokens both are 429, and a plain list is not."""
+    bank, scope = caller.bank(), caller.scope()
+    caller.post(f"{bank}/memories", {"fact": "I keep bees", "scope": scope})
+    server.embedded.clear()
+    spent = {"memory_bank_config": {"generation_config": {"daily_token_budget": 0}}}
+    caller.call("PATCH", bank, {"context_spec": spent})
+    search = {"scope": scope, "similarity_search_params": {"search_query": "bees"}}
+    for path, body in (("memories:retrieve", search), ("memories", {"fact": "I ski", "scope": scope})):
+        refusal = caller.post(f"{bank}/{path}", body, status=429)["error"]
+        assert refusal["status"] == "RESOURCE_EXHAUSTED"
+        assert "tokens of today" in refusal["message"]
+    assert (caller.facts(scope, bank), server.embedded) == (["I keep bees"], [])
+
+
+@pytest.mark.parametrize(
+    ("config", "field"),
+    [
+        ({"generation_config": {"model": "acme.dear-v9"}}, "generationConfig.model"),
+        ({"similarity_search_config": {"embedding_model": "acme.e-v9"}}, "similaritySearchConfig.embeddingModel"),
+    ],
+)
+def test_a_model_that_the_deployment_does_not_allow_is_refused(caller, config, field):
+    """Models are the deployment's choice: a bank that is created or changed to use another is 400 by its field."""
+    body = {"context_spec": {"memory_bank_config": config}}
+    for method, path in (("POST", PARENT), ("PATCH", caller.bank())):
+        refusal = caller.call(method, path, body, status=400)["error"]
+        [violation] = refusal["details"][0]["fieldViolations"]
+        assert violation["field"] == f"contextSpec.memoryBankConfig.{field}"
+
+
+def test_a_bank_uses_a_model_that_the_deployment_allows(caller, server):
+    """A bank may name a model of the deployment's list."""
+    bank = caller.bank(generation_config={"model": "acme.large-v1"})
+    caller.stream(bank=bank).flush(said("I keep bees"))
+    assert server.asked[-1]["modelId"] == "acme.large-v1"
+
+
 def test_a_memory_keeps_its_language_and_is_found_in_another(caller, server):
     """C57: what is said in Spanish is remembered in Spanish; a question in English finds it by its meaning."""
     shellfish, cinema = [1.0, 0.0, 0.1], [0.0, 1.0, 0.1]
@@ -243,7 +282,8 @@ def test_the_books_are_open(caller, server):
     [day] = books["days"]
     assert (day["modelCalls"], day["inputTokens"], day["outputTokens"]) == (1, *tokens)
     assert day["estimatedCostUsd"] == books["total"]["estimatedCostUsd"] == done["estimatedCostUsd"]
-    assert (books["dailyTokenBudget"], books["tokensToday"]) == (100_000, sum(tokens))
+    assert day["embeddingTokens"] == estimate_tokens("I keep bees")
+    assert (books["dailyTokenBudget"], books["tokensToday"]) == (100_000, sum(tokens) + day["embeddingTokens"])
     assert caller.get(f"{bank}/usage", params={"endDate": "2020-01-01"})["days"] == []
     assert caller.get(f"{bank}/usage", params={"endDate": "soon"}, status=400)["error"]["status"] == "INVALID_ARGUMENT"
 

@@ -1,6 +1,7 @@
 """The adapters against a scripted Converse server, over real HTTP."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import boto3
@@ -10,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streambank import errors
-from streambank.llm.bedrock import prompts
+from streambank.llm.bedrock import prompts, tools
 from streambank.llm.bedrock.consolidator import BedrockConsolidator
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.embedder import BedrockEmbedder
@@ -28,11 +29,16 @@ from streambank.llm.ports import (
     Usage,
 )
 from streambank.rules import vectors
+from streambank.rules.chunks import estimate_tokens
+from streambank.rules.model_choice import ANY_MODEL
+from streambank.rules.reservations import most_tokens
 from streambank.settings import ModelSettings
 from tests.bedrock.converse_server import Bedrock, error, running, text, tool
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-MODELS = ModelSettings("amazon.nova-lite-v1:0", "amazon.titan-embed-text-v2:0", dimensions=64)
+MODELS = ModelSettings(
+    "amazon.nova-lite-v1:0", "amazon.titan-embed-text-v2:0", dimensions=64, allowed=frozenset({ANY_MODEL})
+)
 REQUEST = ExtractionRequest((Turn(1, "user", "I keep bees.", NOW), Turn(2, "model", "Nice!", NOW)))
 GOOD = {"facts": [{"fact": "I keep bees", "events": [1], "topic": "USER_PERSONAL_INFO"}]}
 FACTS = (OfferedFact(1, "I keep bees", None, NOW), OfferedFact(2, "I live in Linz", None, NOW))
@@ -43,6 +49,31 @@ DECIDED = {
         {"fact": 2, "action": "UPDATE", "memory": 1, "text": "I live in Linz", "reason": "moved"},
     ]
 }
+
+
+LONG = ExtractionRequest(
+    tuple(
+        Turn(number, "user", text, NOW)
+        for number, text in enumerate(["", '"\n<' * 500, "蜂を飼う" * 900, "a " * 9_000])
+    ),
+    topics=("t" * 200,),
+    descriptions={"t" * 200: "d" * 900},
+    examples=(Example((("user", "e" * 500),), (("f" * 500, "t"),)),),
+    schemas=(ProfileSchema("p", {"type": "object", "properties": {"x" * 300: {"type": "string"}}}),),
+)
+
+
+@pytest.mark.parametrize("request_", [REQUEST, LONG, JUDGED])
+def test_a_reservation_has_room_for_the_whole_prompt(request_):
+    """What is reserved for a call is more than its prompt and its tool, sent twice, with the longest answers."""
+    if isinstance(request_, ExtractionRequest):
+        schema = tools.record_facts(request_)
+        texts = [prompts.extraction_system(request_), prompts.extraction_prompt(request_)]
+    else:
+        schema = tools.consolidate()
+        texts = [prompts.consolidation_system(), prompts.consolidation_prompt(request_)]
+    sent = sum(map(estimate_tokens, [*texts, json.dumps(schema)]))
+    assert most_tokens(request_, 500) > 2 * sent + 4 * 500
 
 
 @pytest.fixture
@@ -224,6 +255,17 @@ def test_a_bank_may_choose_its_model(server, extractor, asked, used):
     """A Bedrock name is used; the names that Google's SDK sends stand for the deployment's own."""
     extractor.extract(ExtractionRequest(REQUEST.turns, model=asked))
     assert server.asked[0]["modelId"] == used
+
+
+def test_a_model_that_is_not_allowed_is_not_asked(server, client, pauses):
+    """A bank's configuration may be older than the list of allowed models: the deployment's own model is asked."""
+    strict = replace(MODELS, allowed=frozenset({"eu.anthropic.claude-haiku"}))
+    policy = bedrock_retry_policy(pauses.append, lambda: 0.5)
+    for name in ("eu.anthropic.claude-haiku", "eu.anthropic.claude-opus"):
+        BedrockExtractor(Converse(client, strict, policy)).extract(ExtractionRequest(REQUEST.turns, model=name))
+    assert [one["modelId"] for one in server.asked] == ["eu.anthropic.claude-haiku", MODELS.model]
+    BedrockEmbedder(client, strict, policy).embed(["a"], model="cohere.embed-v4:0")
+    assert "inputText" in server.embedded[0]
 
 
 # ---- consolidation

@@ -125,3 +125,10 @@ def test_a_banks_own_items_are_written_by_those_who_change_banks(name):
         if writes & set(statement["Action"]) and any(fnmatchcase(partition, one) for one in patterns(statement))
     }
     assert bool(reached) is (name in ("Api", "OnSchedule"))
+
+
+@pytest.mark.parametrize("name", ["Api", "OnSchedule"])
+def test_a_function_that_embeds_may_use_no_other_model(name):
+    """Requests of callers embed texts: the roles behind them reach embedding models alone."""
+    [resources] = [one["Resource"] for one in statements(name) if one["Action"] == ["bedrock:InvokeModel"]]
+    assert all("embed" in resource.rpartition("/")[2] for resource in resources)

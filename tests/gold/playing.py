@@ -107,7 +107,9 @@ def _prepare(world: World, case: Case) -> None:
     topics = [{"managedMemoryTopic": {"managedTopicEnum": name}} for name in case.bank.topics]
     custom = {"enableThirdPersonMemories": case.bank.third_person, "memoryTopics": topics}
     world.banks.create(Bank(case.id), {"customizationConfigs": [custom]})
-    context = EditContext(world.memories, world.banks, world.embedder, world.retry_policy, world.clock())
+    context = EditContext(
+        world.memories, world.banks, world.embedder, world.token_budget, world.retry_policy, world.clock()
+    )
     for number, fact in enumerate(case.memories, 1):
         edit = Edit(frozenset({"fact"}), fact=fact)
         create_memory(case.id, f"known-{number}", SCOPE, edit, repeats=lambda _memory: False, context=context)

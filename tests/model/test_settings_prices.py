@@ -18,3 +18,9 @@ def test_what_is_no_price_stops_the_start(text):
     """A setting that cannot be read is an error that names it, not an estimate of nothing."""
     with pytest.raises(ValueError, match="MODEL_PRICES"):
         Settings.read(ENVIRONMENT | {"MODEL_PRICES": text})
+
+
+@pytest.mark.parametrize(("text", "allowed"), [("", set()), ("*", {"*"}), ("a.b-v1:0, c.d,", {"a.b-v1:0", "c.d"})])
+def test_allowed_models_are_a_list(text, allowed):
+    """The names of allowed models stand with commas between them; by default there is none."""
+    assert Settings.read(ENVIRONMENT | {"ALLOWED_MODELS": text}).models.allowed == allowed

@@ -23,7 +23,9 @@ class Recording(HashEmbedder):
 
 def found(world, text, *, embedder, bank="default", **asked):
     among = world.memories.of_scope(bank, SCOPE, now=world.clock())
-    context = SearchContext(world.memories, Events(world.table), world.banks, embedder, world.clock())
+    context = SearchContext(
+        world.memories, Events(world.table), world.banks, embedder, world.token_budget, world.clock()
+    )
     return search(bank, SCOPE, SearchQuery(text, MAX_TOP_K, **asked), among, context=context)
 
 

@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 
 from streambank.errors import BudgetPaused, ModelOutputInvalid
+from streambank.llm.ports import ExtractionRequest
 from streambank.model.bank import BankConfig
 from streambank.model.extraction import Extraction
 from streambank.model.usage import Price, Usage
@@ -24,7 +25,8 @@ def token_budget(world):
 
 
 def asked(token_budget, config, world, usage=SPENT):
-    return token_budget.call("default", config, lambda: Extraction((), usage), now=world.clock()).usage
+    answer = Extraction((), usage)
+    return token_budget.call("default", config, ExtractionRequest(()), lambda _: answer, now=world.clock()).usage
 
 
 @pytest.mark.parametrize(("model", "micros"), [(None, 4_500), ("small", 375), ("never heard of", 4_500)])
@@ -44,19 +46,19 @@ def test_without_prices_there_is_no_estimate(token_budget, world):
 def test_an_answer_that_cannot_be_used_costs_too(token_budget, world):
     """What a failed call spent is booked with its price, and told by the error."""
 
-    def fail():
+    def fail(_):
         error = ModelOutputInvalid("no")
         error.spent = SPENT
         raise error
 
     with pytest.raises(ModelOutputInvalid) as raised:
-        token_budget.call("default", config(), fail, now=world.clock())
+        token_budget.call("default", config(), ExtractionRequest(()), fail, now=world.clock())
     assert raised.value.spent.micros == 4_500
     assert token_budget.usage_store.day("default", world.clock().date()).micros == 4_500
 
 
 def test_the_report_shows_the_effective_budget(token_budget, world):
-    """A bank's own budget goes before the deployment's, and today's tokens are told whatever days are asked for."""
+    """A bank's own budget counts where it is lower, and today's tokens are told whatever days are asked for."""
     asked(token_budget, config(), world)
     today = world.clock().date()
     week_ago = today - timedelta(days=7)

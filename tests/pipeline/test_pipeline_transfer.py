@@ -83,7 +83,9 @@ def stated(fact: str, **more: Any) -> Edit:
 
 
 def editing(world: World) -> EditContext:
-    return EditContext(world.memories, world.banks, world.embedder, world.retry_policy, world.clock())
+    return EditContext(
+        world.memories, world.banks, world.embedder, world.token_budget, world.retry_policy, world.clock()
+    )
 
 
 def talked(world: World) -> None:

@@ -50,6 +50,7 @@ def test_a_report_adds_up():
         "promptedCharacters": 3,
         "inputTokens": 4,
         "outputTokens": 5,
+        "embeddingTokens": 0,
         "modelRetries": 6,
         "estimatedCostUsd": 1.75,
     }

@@ -14,6 +14,7 @@ class Cost(Shape):
     prompted_characters: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    embedding_tokens: int = 0
     model_retries: int = 0
     estimated_cost_usd: float = 0.0
 

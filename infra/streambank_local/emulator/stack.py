@@ -21,7 +21,7 @@ REGION = "us-east-1"
 ACCOUNT = "123456789012"
 NAME = "streambank"
 # The template does not allow `open`: in local mode the gateway requires a fixed token instead.
-LOCAL_PARAMETERS = {"Model": "embedded", "LogLevel": "WARNING", "AuthMode": "open"}
+LOCAL_PARAMETERS = {"Model": "embedded", "AllowedModels": "*", "LogLevel": "WARNING", "AuthMode": "open"}
 
 # For a mapping that names none. AWS would retry for a day and block the stream meanwhile.
 RETRY_ATTEMPTS = 3

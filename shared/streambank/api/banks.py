@@ -13,6 +13,7 @@ from streambank.model.principal import Role
 from streambank.pipeline import banks
 from streambank.pipeline.banks import BankChange
 from streambank.rules import access
+from streambank.rules.model_choice import check_models
 from streambank.wire import bank as wire
 from streambank.wire import parameters, reader
 from streambank.wire.bank import Bank, BankOperation, BankRequest, Banks, DeleteBankRequest
@@ -26,8 +27,11 @@ def _bank(bank: model.Bank, request: ApiRequest) -> Bank:
     return wire.bank(bank, request.path.parent, request.stores.banks.document(bank.id))
 
 
-def _change(body: BankRequest, mask: str | None) -> BankChange:
+def _change(body: BankRequest, request: ApiRequest) -> BankChange:
     change = BankChange(body.display_name, body.description, body.document())
+    models = request.wiring.deployment.settings.models
+    check_models(change.document or {}, wire.CONFIG, (models.model, models.embedding_model), models.allowed)
+    mask = request.query.get("updateMask")
     if not mask:
         return change
     names = {reader.camel(path.strip()).split(".")[0] for path in mask.split(",")}
@@ -53,7 +57,7 @@ def create_bank(request: ApiRequest, body: BankRequest) -> BankOperation:
     """Create a bank under a random number of 63 bits, as the reference's ids look; it is never used again."""
     access.check_new_bank(request.principal)
     bank_id = str(secrets.randbits(62) + 2**62)
-    change = _change(body, request.query.get("updateMask"))
+    change = _change(body, request)
     bank = banks.create_bank(bank_id, change, banks=request.stores.banks, now=request.wiring.now())
     tracing.note({tracing.STORE_ID: bank.id})
     name = f"{request.path.parent}/{bank.id}/operations/create"
@@ -89,7 +93,7 @@ def update_bank(request: ApiRequest, body: BankRequest) -> BankOperation:
     """Change the fields of the body, or those of updateMask."""
     bank = banks.update_bank(
         request.path.bank,
-        _change(body, request.query.get("updateMask")),
+        _change(body, request),
         banks=request.stores.banks,
         retry_policy=request.wiring.deployment.retry_policy,
         now=request.wiring.now(),

@@ -55,7 +55,7 @@ class BankConfig:
 
     A TTL of None leaves a memory's expiry unchanged. A granular configuration has no TTL for updates by callers.
     *revisions_per_candidate* is the number of texts of a memory in a prompt, including the current one. *daily_tokens*
-    is the budget of model tokens for a UTC day, None for the deployment's.
+    is the bank's own budget of model tokens for a UTC day, below the deployment's, or None.
     """
 
     document: dict[str, Any] = field(default_factory=dict)

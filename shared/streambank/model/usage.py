@@ -9,7 +9,8 @@ from dataclasses import astuple, dataclass
 class Usage:
     """Answered calls, characters sent, billed tokens, and retries.
 
-    *micros* is an estimate in millionths of a dollar, 0 if no price is known.
+    *micros* is an estimate in millionths of a dollar, 0 if no price is known. *embedding_tokens* is an estimate from
+    above: not every embedding model reports its tokens.
     """
 
     calls: int = 0
@@ -18,6 +19,7 @@ class Usage:
     output_tokens: int = 0
     retries: int = 0
     micros: int = 0
+    embedding_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*(left + right for left, right in zip(astuple(self), astuple(other), strict=True)))
@@ -25,7 +27,7 @@ class Usage:
     @property
     def tokens(self) -> int:
         """Return the tokens that count against a budget."""
-        return self.input_tokens + self.output_tokens
+        return self.input_tokens + self.output_tokens + self.embedding_tokens
 
 
 @dataclass(frozen=True, slots=True)

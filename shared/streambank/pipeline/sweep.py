@@ -6,10 +6,11 @@ It alone must recover everything; one item that cannot be handled stops no other
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from streambank.errors import Conflict
+from streambank.errors import BudgetPaused, Conflict
 from streambank.model.window import Window
 from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import EXECUTION_DIED, FailContext, RecordedFailure, fail_window
@@ -180,7 +181,8 @@ def _resume_export(item: DueItem, context: SweepContext, _has_time: Callable[[],
 
 
 def _resume_import(item: DueItem, context: SweepContext, _has_time: Callable[[], bool]) -> None:
-    import_job.resume(item.bank, context=context.import_context(TRANSFER_TIME))
+    with suppress(BudgetPaused):  # it goes on when the bank has tokens again
+        import_job.resume(item.bank, context=context.import_context(TRANSFER_TIME))
 
 
 _LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]], None]] = {

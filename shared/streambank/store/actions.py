@@ -54,6 +54,12 @@ def equals(**attributes: str | int) -> Condition:
     return Condition(clauses, frozenset(attributes), {f":is_{name}": value for name, value in attributes.items()})
 
 
+def below(attribute: str, limit: int) -> Condition:
+    """The item is not there, or has no such attribute, or a smaller number."""
+    clause = f"(attribute_not_exists(#{attribute}) OR #{attribute} < :limit)"
+    return Condition((clause,), frozenset({attribute}), {":limit": limit})
+
+
 @dataclass(frozen=True, slots=True)
 class Put:
     """Write the whole item."""
@@ -104,6 +110,7 @@ class Add:
     key: Key
     sums: Mapping[str, int]
     values: Mapping[str, str | int]
+    condition: Condition | None = None
 
     def request(self, table: str) -> dict[str, Any]:
         """Return the parameters of UpdateItem."""
@@ -118,7 +125,7 @@ class Add:
             "TableName": table,
             "Key": item_key(self.key),
             "UpdateExpression": f"SET {sets} ADD {adds}",
-            **_conditional(None, {*self.sums, *self.values, form}, {**by, **to, ":form": schema.VERSION}),
+            **_conditional(self.condition, {*self.sums, *self.values, form}, {**by, **to, ":form": schema.VERSION}),
         }
 
 
@@ -146,7 +153,7 @@ class ConditionCheck:
         return {"TableName": table, "Key": item_key(self.key), **_conditional(self.condition)}
 
 
-Action = Put | Update | Delete | ConditionCheck
+Action = Put | Update | Add | Delete | ConditionCheck
 
 
 def item_key(key: Key) -> Item:

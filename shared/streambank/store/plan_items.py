@@ -50,7 +50,10 @@ def _vector_text(vector: bytes) -> str:
 
 def extracted_puts(attempt: Attempt, extracted: Extracted) -> list[Put]:
     chunks = _chunks(_candidate_row(candidate) for candidate in extracted.candidates)
-    cost: dict[str, str | int | bytes | None] = {"use": text.dumps(astuple(extracted.usage)), "cov": extracted.covered}
+    cost: dict[str, str | int | bytes | None] = {
+        "use": text.dumps(_usage_row(extracted.usage)),
+        "cov": extracted.covered,
+    }
     return [
         Put(
             keys.candidates(attempt.bank, attempt.sid, attempt.window, part),
@@ -83,6 +86,11 @@ def extracted_of(items: Sequence[Mapping[str, Any]]) -> Extracted | None:
     return Extracted(candidates, _usage(items[0]), items[0]["cov"])
 
 
+def _usage_row(usage: Usage) -> list[int]:
+    """Return the sums in *usage*; the tokens of embeddings are counted for a bank's day, not for a window."""
+    return list(astuple(usage)[:6])
+
+
 def _usage(item: Mapping[str, Any]) -> Usage:
     return Usage(*json.loads(item["use"]))
 
@@ -93,7 +101,7 @@ def _usage(item: Mapping[str, Any]) -> Usage:
 def piece_put(attempt: Attempt, number: int, digest: str, answer: Extraction) -> Put:
     facts = [[fact.fact, list(fact.events), fact.topic] for fact in answer.facts]
     profiles = [[one.schema, dict(one.data), list(one.events)] for one in answer.profiles]
-    data = text.compressed([facts, profiles, list(astuple(answer.usage))])
+    data = text.compressed([facts, profiles, _usage_row(answer.usage)])
     return Put(keys.piece(attempt.bank, attempt.sid, attempt.window, number), {"d": data, "of": digest})
 
 
@@ -118,7 +126,7 @@ def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
         "ver": plan.version,
         "start": plan.start,
         "seen": text.compressed(plan.offered),
-        "use": text.dumps(astuple(plan.usage)),
+        "use": text.dumps(_usage_row(plan.usage)),
     }
     return [
         Put(

@@ -153,7 +153,7 @@ class Table:
             OutOfReach: the tries are used up, and the outcome is unknown.
         """
         request = {
-            "TransactItems": [{type(action).__name__: action.request(self.name)} for action in actions],
+            "TransactItems": [{_operation(action): action.request(self.name)} for action in actions],
             "ClientRequestToken": uuid.uuid4().hex,
         }
         is_open = False
@@ -187,6 +187,10 @@ class Table:
             if not requests:
                 return
         raise OutOfReach("UnprocessedItems")
+
+
+def _operation(action: Action) -> str:
+    return "Update" if isinstance(action, Add) else type(action).__name__
 
 
 def _values(item: Item) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from streambank.wire.reply import JsonObject, Page, Time, optional_time, without
 
 MAX_DOCUMENT_BYTES = 300_000
 MAX_DEPTH = 64
-_CONFIG = "contextSpec.memoryBankConfig"
+# The path of a bank's configuration in a request.
+CONFIG = "contextSpec.memoryBankConfig"
 
 
 class ContextSpec(RequestModel):
@@ -35,8 +36,8 @@ class BankRequest(RequestModel):
     def parse(cls, body: Any) -> Self:
         """Return *body* as a request. Raises InvalidArgument, also for what is nested too deeply to be kept."""
         if not reader.depth(body, MAX_DEPTH):
-            raise InvalidArgument(_CONFIG, f"is nested more than {MAX_DEPTH} levels deep")
-        reader.byte_length(json.dumps(body, ensure_ascii=False), _CONFIG)
+            raise InvalidArgument(CONFIG, f"is nested more than {MAX_DEPTH} levels deep")
+        reader.byte_length(json.dumps(body, ensure_ascii=False), CONFIG)
         return super().parse(body)
 
     def document(self) -> JsonObject | None:
@@ -45,7 +46,7 @@ class BankRequest(RequestModel):
         document = config.model_dump(mode="json", by_alias=True, exclude_none=True) if config else None
         size = len(json.dumps(document, ensure_ascii=False).encode())
         if size > MAX_DOCUMENT_BYTES:
-            raise InvalidArgument(_CONFIG, f"has {size} bytes; the limit is {MAX_DOCUMENT_BYTES}")
+            raise InvalidArgument(CONFIG, f"has {size} bytes; the limit is {MAX_DOCUMENT_BYTES}")
         return document or None
 
 

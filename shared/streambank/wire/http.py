@@ -28,6 +28,7 @@ _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
     (errors.NotFound, 404, "NOT_FOUND"),
     (errors.AlreadyExists, 409, "ALREADY_EXISTS"),
     (errors.Unavailable, 503, "UNAVAILABLE"),
+    (errors.BudgetPaused, 429, "RESOURCE_EXHAUSTED"),
     (errors.ModelNotConfigured, 503, "UNAVAILABLE"),
     (errors.GenerationError, 503, "UNAVAILABLE"),
     (errors.StreambankError, 500, "INTERNAL"),

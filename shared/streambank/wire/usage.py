@@ -15,12 +15,13 @@ MAX_DAYS = 400
 
 
 class Cost(TypedDict):
-    """Sums; the estimate is 0 where the deployment has no prices."""
+    """Sums; the tokens of embeddings are estimated, and the cost is 0 where the deployment has no prices."""
 
     modelCalls: int
     promptedCharacters: int
     inputTokens: int
     outputTokens: int
+    embeddingTokens: int
     modelRetries: int
     estimatedCostUsd: float
 
@@ -71,6 +72,7 @@ def cost(usage: model.Usage) -> Cost:
         promptedCharacters=usage.characters,
         inputTokens=usage.input_tokens,
         outputTokens=usage.output_tokens,
+        embeddingTokens=usage.embedding_tokens,
         modelRetries=usage.retries,
         estimatedCostUsd=dollars(usage.micros),
     )

@@ -57,8 +57,7 @@ class ApiWiring:
     @cached_property
     def token_budget(self) -> TokenBudget:
         """Return the budget that model calls are held within."""
-        settings = self.deployment.settings
-        return TokenBudget(self.stores.usage, settings.daily_tokens, settings.call_tokens, settings.prices)
+        return self.jobs.token_budget
 
     @cached_property
     def _executions(self) -> Executions:
@@ -67,7 +66,8 @@ class ApiWiring:
     def edit_context(self) -> EditContext:
         """Return what an edit of a memory works with."""
         stores = self.stores
-        return EditContext(stores.memories, stores.banks, self.embedder, self.deployment.retry_policy, self.now())
+        retry_policy = self.deployment.retry_policy
+        return EditContext(stores.memories, stores.banks, self.embedder, self.token_budget, retry_policy, self.now())
 
     def operation_context(self) -> OperationContext:
         """Return what operations and streams are looked up with."""
@@ -92,7 +92,8 @@ class ApiWiring:
     def search_context(self) -> SearchContext:
         """Return what a search works with."""
         stores = self.stores
-        return SearchContext(stores.memories, stores.events, stores.banks, self.embedder, self.now())
+        banks, budget = stores.banks, self.token_budget
+        return SearchContext(stores.memories, stores.events, banks, self.embedder, budget, self.now())
 
 
 def build() -> ApiWiring:

@@ -16,6 +16,7 @@ from streambank.pipeline.generation.fail import FailContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.store.executions import Executions
 from streambank.wiring import models
+from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import Deployment, client
 from streambank.wiring.stores import Stores
 
@@ -76,8 +77,7 @@ class GenerationWiring:
 
     @cached_property
     def _token_budget(self) -> TokenBudget:
-        settings = self.deployment.settings
-        return TokenBudget(self.stores.usage, settings.daily_tokens, settings.call_tokens, settings.prices)
+        return token_budget(self.deployment, books_embeddings=not self._embedder.is_local)
 
     @cached_property
     def _models(self) -> ModelProvider:

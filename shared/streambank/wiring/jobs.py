@@ -11,6 +11,7 @@ from botocore.config import Config
 
 from streambank.errors import FailedPrecondition
 from streambank.llm.ports import Embedder
+from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
@@ -18,6 +19,7 @@ from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.objects import Objects
 from streambank.wiring import models
+from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import CLIENT_CONFIG, Deployment, client
 from streambank.wiring.stores import Stores
 
@@ -36,6 +38,11 @@ class JobWiring:
     def embedder(self) -> Embedder:
         """Return the model that maps texts to vectors."""
         return models.provider(self.deployment.settings.models).embedder()
+
+    @cached_property
+    def token_budget(self) -> TokenBudget:
+        """Return the budget that model calls are held within."""
+        return token_budget(self.deployment)
 
     @cached_property
     def objects(self) -> Objects:
@@ -79,6 +86,7 @@ class JobWiring:
             banks=self.stores.banks,
             sessions=self.stores.sessions,
             embedder=self.embedder,
+            token_budget=self.token_budget,
             retention_policy=self.deployment.retention_policy,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,

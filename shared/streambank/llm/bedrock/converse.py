@@ -89,7 +89,7 @@ class Converse:
     def _parameters(self, request: ToolCallRequest, messages: list[ConverseMessage]) -> dict[str, Any]:
         models = self.models
         parameters: dict[str, Any] = {
-            "modelId": select_model(request.model, models.model),
+            "modelId": select_model(request.model, models.model, models.allowed),
             "system": [{"text": request.system}],
             "messages": messages,
             "inferenceConfig": {"maxTokens": models.max_output_tokens, "temperature": 0.0},

@@ -50,7 +50,7 @@ class BedrockEmbedder:
         """
         if not texts:
             return []
-        name = select_model(model, self.models.embedding_model)
+        name = select_model(model, self.models.embedding_model, self.models.allowed)
         kind = model_family(name)
         cut = [text[: _MAX_CHARACTERS[kind]].strip() or _BLANK for text in texts]
         numbers = self._titan(name, cut) if kind is Family.TITAN else self._cohere(name, kind, cut, for_query)

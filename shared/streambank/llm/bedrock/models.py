@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 
 from streambank.errors import ModelNotConfigured
-
-# Google's SDK names models of its own service in configurations; the deployment's model is used in their place.
-_GOOGLE_PREFIXES = ("projects/", "publishers/", "models/", "gemini", "text-embedding-", "text-multilingual-")
+from streambank.rules.model_choice import choose_model
 
 
 class Family(StrEnum):
@@ -19,10 +18,13 @@ class Family(StrEnum):
     COHERE_4 = "cohere.embed-v4"
 
 
-def select_model(requested: str | None, default: str) -> str:
-    """Return the model that a bank requests, else the deployment's. Raises ModelNotConfigured if there is none."""
-    is_usable = requested and not requested.startswith(_GOOGLE_PREFIXES)
-    model = requested if is_usable and requested else default
+def select_model(requested: str | None, default: str, allowed: Collection[str]) -> str:
+    """Return the model that a bank requests if it is allowed, else the deployment's.
+
+    Raises:
+        ModelNotConfigured: there is none.
+    """
+    model = choose_model(requested, default, allowed)
     if not model:
         raise ModelNotConfigured("this deployment names no model")
     return model

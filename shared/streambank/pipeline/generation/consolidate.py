@@ -149,9 +149,7 @@ def _own_step(candidate: Candidate, material: _Material) -> PlanStep | None:
 def _answer(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> Consolidation:
     request = _request(candidates, material, context)
     bank = material.window.stream.bank
-    return context.token_budget.call(
-        bank, material.config, lambda: context.consolidator.consolidate(request), now=context.now
-    )
+    return context.token_budget.call(bank, material.config, request, context.consolidator.consolidate, now=context.now)
 
 
 def _request(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> ConsolidationRequest:

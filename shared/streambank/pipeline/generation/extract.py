@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 
 from streambank.errors import GenerationError
 from streambank.llm.ports import Embedder, Extractor
@@ -59,8 +60,12 @@ def extract(attempt: Attempt, *, context: ExtractContext) -> str:
     config = bank_config(context.banks.document(attempt.bank), window.stream.scope)
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
-        extracted = _direct(window) if window.direct else _of_turns(attempt, window, config, context, expires)
-        candidates = _embedded(extracted.candidates, context.embedder, config.embedding_model)
+        if window.direct:
+            extracted, embed = _direct(window), partial(_embed_direct, attempt.bank, config, context)
+        else:  # the call that extracted the facts has booked their embedding
+            extracted = _of_turns(attempt, window, config, context, expires)
+            embed = partial(context.embedder.embed, model=config.embedding_model)
+        candidates = _embedded(extracted.candidates, embed)
     except GenerationError as error:
         return error.outcome
     is_saved = context.plans.save_extracted(attempt, replace(extracted, candidates=candidates), expires=expires)
@@ -84,8 +89,12 @@ def _direct(window: Window) -> Extracted:
     return Extracted(tuple(grounding.reject_repeats(stated)))
 
 
-def _embedded(candidates: Sequence[Candidate], embedder: Embedder, model: str | None) -> tuple[Candidate, ...]:
+def _embed_direct(bank: str, config: BankConfig, context: ExtractContext, facts: Sequence[str]) -> list[bytes]:
+    return context.token_budget.embed(bank, config, facts, context.embedder, now=context.now)
+
+
+def _embedded(candidates: Sequence[Candidate], embed: Callable[[Sequence[str]], list[bytes]]) -> tuple[Candidate, ...]:
     """Return *candidates* with vectors, in at most one call; rejected ones and profiles get none."""
     facts = [one.fact for one in candidates if one.is_searched]
-    vectors = iter(embedder.embed(facts, model=model) if facts else [])
+    vectors = iter(embed(facts) if facts else [])
     return tuple(replace(one, vector=next(vectors)) if one.is_searched else one for one in candidates)

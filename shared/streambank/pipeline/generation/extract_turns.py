@@ -100,7 +100,7 @@ def _answers(
 ) -> Iterator[Extraction]:
     """Yield the model's answers to *piece*, or to its halves, and theirs, where an answer would be too long."""
     try:
-        yield context.token_budget.call(attempt.bank, config, lambda: context.extractor.extract(piece), now=context.now)
+        yield context.token_budget.call(attempt.bank, config, piece, context.extractor.extract, now=context.now)
     except ModelOutputTruncated as error:
         parts = halve_turns(piece.turns)
         if not parts:

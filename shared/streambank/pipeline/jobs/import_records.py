@@ -17,6 +17,7 @@ from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Rec
 from streambank.model.session import Session
 from streambank.model.transfer import Transfer
 from streambank.model.window import Window
+from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.transfer import BankErasedError, TransferContext
 from streambank.rules.bank_config import bank_config
 from streambank.rules.import_outcome import ImportOutcome, decide_import
@@ -35,6 +36,7 @@ class ImportContext(TransferContext):
     imports: Imports
     sessions: Sessions
     embedder: Embedder
+    token_budget: TokenBudget
     retention_policy: RetentionPolicy
 
 
@@ -44,7 +46,7 @@ def import_records(job: Transfer, records: Sequence[Record], context: ImportCont
     Raises:
         BankErasedError: the bank was erased since the import started.
         Unavailable: others write the same items at every try, or a scope is being erased.
-        GenerationError: the embedding model's own.
+        GenerationError: the embedding model's own, or BudgetPaused.
     """
     for _ in context.retry_policy.attempts():
         if context.imports.is_bank_erased(job):
@@ -112,8 +114,9 @@ def _with_vectors(
 ) -> list[tuple[Memory | None, MemoryRecord]]:
     """Return *changes* with vectors, all made in one call; profiles are not searched by meaning and have none."""
     facts = [record.memory.fact for _, record in changes if record.memory.fact and not record.memory.profile]
-    model = bank_config(context.banks.document(job.bank)).embedding_model
-    vectors = dict(zip(facts, context.embedder.embed(facts, model=model), strict=True)) if facts else {}
+    config = bank_config(context.banks.document(job.bank))
+    made = context.token_budget.embed(job.bank, config, facts, context.embedder, now=context.clock()) if facts else []
+    vectors = dict(zip(facts, made, strict=True))
     return [
         (before, replace(record, memory=replace(record.memory, vector=_vector(record, vectors))))
         for before, record in changes

@@ -9,7 +9,9 @@ from datetime import datetime
 from streambank.errors import AlreadyExists, Conflict, FailedPrecondition, InvalidArgument, NotFound, Unavailable
 from streambank.llm.ports import Embedder
 from streambank.model import ids
+from streambank.model.bank import BankConfig
 from streambank.model.memory import Change, Memory
+from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.retry import RetryPolicy
 from streambank.rules import edits
 from streambank.rules.bank_config import bank_config
@@ -25,8 +27,14 @@ class EditContext:
     memories: Memories
     banks: Banks
     embedder: Embedder
+    token_budget: TokenBudget
     retry_policy: RetryPolicy
     now: datetime
+
+    def vector(self, bank: str, config: BankConfig, fact: str) -> bytes:
+        """Return the vector of *fact*. Raises GenerationError, also where the bank's tokens of today are used up."""
+        [vector] = self.token_budget.embed(bank, config, [fact], self.embedder, now=self.now)
+        return vector
 
 
 def create_memory(
@@ -45,8 +53,7 @@ def create_memory(
         Unavailable: the scope is written by others at the same time, or is being erased.
     """
     config = bank_config(context.banks.document(bank), scope)
-    [vector] = context.embedder.embed([edit.fact], model=config.embedding_model)
-    change = edits.creation(memory_id, scope, edit, config, vector, now=context.now)
+    change = edits.creation(memory_id, scope, edit, config, context.vector(bank, config, edit.fact), now=context.now)
     for _ in context.retry_policy.attempts():
         present = context.memories.find_or_tombstone(bank, memory_id, now=context.now)
         if present and present.deleted is None and repeats(present):
@@ -69,8 +76,8 @@ def update_memory(
         InvalidArgument: *scope* is not the memory's.
         Unavailable: the scope is written by others at the same time.
     """
-    model = bank_config(context.banks.document(bank)).embedding_model
-    vector = context.embedder.embed([edit.fact], model=model)[0] if "fact" in edit.fields else b""
+    config = bank_config(context.banks.document(bank))
+    vector = context.vector(bank, config, edit.fact) if "fact" in edit.fields else b""
 
     def changed(memory: Memory) -> Change:
         if scope is not None and scope != memory.scope:
@@ -95,7 +102,7 @@ def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -
         if target is None:
             raise FailedPrecondition(f"memory {memory_id!r} has no revision {number}")
         config = bank_config(context.banks.document(bank), memory.scope)
-        vector = context.embedder.embed([target.fact], model=config.embedding_model)[0] if target.fact else b""
+        vector = context.vector(bank, config, target.fact) if target.fact else b""
         return edits.rollback(memory, target, config, vector, now=context.now)
 
     was_deleted = context.memories.find(bank, memory_id, now=context.now) is None

@@ -10,6 +10,7 @@ from datetime import datetime
 from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
 from streambank.model.search import EventScan, RawEvent
+from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.listing import OVERHEAD, PAGE_BYTES, weight
 from streambank.rules import citations, search_ranking
 from streambank.rules.bank_config import bank_config
@@ -48,6 +49,7 @@ class SearchContext:
     events: Events
     banks: Banks
     embedder: Embedder
+    token_budget: TokenBudget
     now: datetime
 
 
@@ -58,6 +60,7 @@ def search(
 
     Raises:
         ModelUnavailable: the query could not be embedded.
+        BudgetPaused: the bank's tokens of today are used up.
     """
     scan = _scan(bank, scope, request, context)
     searched_events = len(scan.events) if scan.is_truncated else 0
@@ -65,12 +68,17 @@ def search(
     if not among and not visible:
         return SearchResult((), searched_events)
     cited = context.memories.citations(bank, scope, among, now=context.now) if among else {}
-    model = bank_config(context.banks.document(bank), scope).embedding_model
-    query = EmbeddedQuery(request.text, context.embedder.embed([request.text], model=model, for_query=True)[0])
+    query = EmbeddedQuery(request.text, _query_vector(bank, scope, request.text, context))
     entries = search_ranking.memory_entries(query, among, cited)
     entries += _event_entries(query, scan.events, visible, entries, context.embedder)
     best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries))
     return SearchResult(_fitting(best, request.top_k), searched_events)
+
+
+def _query_vector(bank: str, scope: Mapping[str, str], text: str, context: SearchContext) -> bytes:
+    config = bank_config(context.banks.document(bank), scope)
+    [vector] = context.token_budget.embed(bank, config, [text], context.embedder, now=context.now, for_query=True)
+    return vector
 
 
 def _scan(bank: str, scope: Mapping[str, str], request: SearchQuery, context: SearchContext) -> EventScan:
