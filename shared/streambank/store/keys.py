@@ -10,7 +10,7 @@ BANKS              {bank}
 BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
-SECRETS            PAGES
+SECRETS            PAGES, IDS
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Key(NamedTuple):
 
 
 PAGE_SECRET = Key("SECRETS", "PAGES")
+ID_SECRET = Key("SECRETS", "IDS")
 
 
 class Kind(StrEnum):
