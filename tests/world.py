@@ -240,6 +240,7 @@ class World:
             sessions=Sessions(self.table),
             embedder=self.embedder,
             retention_policy=self.retention_policy,
+            id_secret=self.id_secret,
         )
 
     @property

@@ -17,7 +17,7 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.edit import EditContext
 from streambank.pipeline.memories.search import SearchContext
 from streambank.store.executions import Executions
-from streambank.store.secrets import id_secret, page_secret
+from streambank.store.secrets import page_secret
 from streambank.wiring.authentication import Authenticate, authenticator
 from streambank.wiring.deployment import Deployment, client
 from streambank.wiring.ingest import ingest_context
@@ -49,10 +49,10 @@ class ApiWiring:
         """Return the secret that page tokens are signed with."""
         return page_secret(self.deployment.table)
 
-    @cached_property
+    @property
     def id_secret(self) -> bytes:
-        """Return the secret that ids of memories are derived with."""
-        return id_secret(self.deployment.table)
+        """Return the secret that ids of the service's own are derived with."""
+        return self.jobs.id_secret
 
     @cached_property
     def ingest(self) -> IngestContext:

@@ -17,6 +17,7 @@ from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.objects import Objects
+from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.deployment import CLIENT_CONFIG, Deployment, client
 from streambank.wiring.stores import Stores
@@ -36,6 +37,11 @@ class JobWiring:
     def embedder(self) -> Embedder:
         """Return the model that maps texts to vectors."""
         return models.provider(self.deployment.settings.models).embedder()
+
+    @cached_property
+    def id_secret(self) -> bytes:
+        """Return the secret that ids of the service's own are derived with."""
+        return id_secret(self.deployment.table)
 
     @cached_property
     def objects(self) -> Objects:
@@ -80,6 +86,7 @@ class JobWiring:
             sessions=self.stores.sessions,
             embedder=self.embedder,
             retention_policy=self.deployment.retention_policy,
+            id_secret=self.id_secret,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),
