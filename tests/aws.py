@@ -1,6 +1,7 @@
 """AWS as the tests have it: moto's DynamoDB, repaired, and executions that run when a test says so."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -164,9 +165,9 @@ class Executions:
 
 
 def walk(payload: dict[str, Any], tasks: dict[str, Callable[[dict[str, Any]], dict[str, Any]]]) -> list[str]:
-    """Interpret the state machine for one input: Task, Choice, Pass and Succeed, as far as ours uses them."""
+    """Interpret the state machine for one input: Task, Choice, Pass, Wait and Succeed, as far as ours uses them."""
     data, name, path = dict(payload), ASL["StartAt"], []
-    for _ in range(200):
+    for _ in range(400):
         state = ASL["States"][name]
         path.append(name)
         if state["Type"] == "Succeed":
@@ -191,14 +192,26 @@ def _task(name, state, data, tasks):
 
 def _choice(_name, state, data, _tasks):
     for choice in state["Choices"]:
-        if _at(data, choice["Variable"]) == choice["StringEquals"]:
+        value = _at(data, choice["Variable"])
+        if value > choice["NumericGreaterThan"] if "NumericGreaterThan" in choice else value == choice["StringEquals"]:
             return choice["Next"]
     return state["Default"]
 
 
 def _pass(_name, state, data, _tasks):
-    data["result"] = {key.removesuffix(".$"): _at(data, value) for key, value in state["Parameters"].items()}
+    given = {key.removesuffix(".$"): _value(data, value) for key, value in state.get("Parameters", {}).items()}
+    data[state["ResultPath"].removeprefix("$.")] = state.get("Result", given)
     return state["Next"]
+
+
+def _wait(_name, state, _data, _tasks):
+    return state["Next"]
+
+
+def _value(data: Any, expression: str) -> Any:
+    """Return the value of a path, or of the intrinsic function that adds to one."""
+    added = re.fullmatch(r"States\.MathAdd\((\S+), ([0-9]+)\)", expression)
+    return _at(data, added[1]) + int(added[2]) if added else _at(data, expression)
 
 
 def _at(data: Any, path: str) -> Any:
@@ -207,4 +220,4 @@ def _at(data: Any, path: str) -> Any:
     return data
 
 
-_STEPS = {"Task": _task, "Choice": _choice, "Pass": _pass}
+_STEPS = {"Task": _task, "Choice": _choice, "Pass": _pass, "Wait": _wait}

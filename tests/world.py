@@ -129,6 +129,7 @@ class World:
     embedder: Any = field(default_factory=HashEmbedder)
     daily_tokens: int | None = None
     call_tokens: int = 24_000
+    id_secret: bytes = b"the deployment's own"
     s3: Any = None
     retention_policy: RetentionPolicy = field(
         default_factory=lambda: RetentionPolicy(timedelta(days=90), timedelta(days=90))
@@ -243,6 +244,7 @@ class World:
             embedder=self.embedder,
             token_budget=self.token_budget,
             retention_policy=self.retention_policy,
+            id_secret=self.id_secret,
         )
 
     @property
@@ -338,6 +340,7 @@ class World:
             memories=self.memories,
             banks=self.banks,
             retention_policy=self.retention_policy,
+            id_secret=self.id_secret,
             now=self.clock(),
         )
         return {"outcome": commit.commit(_attempt(payload), context=context)}

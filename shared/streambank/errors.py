@@ -11,6 +11,7 @@ StreambankError
 ├── AlreadyExists
 ├── Unavailable              try again; says after how many seconds
 │   ├── Conflict             a condition did not hold: nothing was written
+│   │   └── IdTaken          another memory has the id of a new one
 │   ├── OutOfReach           a throttle, a timeout: nobody knows what happened
 │   └── SchemaTooNew         an item of a newer release, in a form that is not ours
 └── GenerationError          a window could not be generated
@@ -97,6 +98,14 @@ class Conflict(Unavailable):
     def is_contention(self) -> bool:
         """Tell whether no condition was even looked at: others were writing the same items at that moment."""
         return self.CONTENDED in self.reasons and self.CONDITION_FAILED not in self.reasons
+
+
+class IdTaken(Conflict):
+    """Another memory has the id of a new one, *memory_id*; nothing was written, and nothing else was in the way."""
+
+    def __init__(self, conflict: Conflict, memory_id: str) -> None:
+        super().__init__(conflict.reasons)
+        self.memory_id = memory_id
 
 
 class OutOfReach(Unavailable):

@@ -38,10 +38,10 @@ def test_every_success_is_handled(task):
 
 
 def test_where_each_success_leads():
-    """The stages follow each other, late ones end, and a conflict is consolidated again."""
+    """The stages follow each other, late ones end, and a conflict is counted."""
     assert choices("Extract")[0] == {"extracted": "Consolidate", "late": "Over"}
     assert choices("Consolidate")[0] == {"planned": "Commit", "late": "Over"}
-    assert choices("Commit")[0] == {"committed": "Over", "late": "Over", "conflict": "Consolidate"}
+    assert choices("Commit")[0] == {"committed": "Over", "late": "Over", "conflict": "Conflict"}
 
 
 @pytest.mark.parametrize("kind", _kinds(errors.GenerationError), ids=lambda kind: kind.__name__)
@@ -102,9 +102,10 @@ def test_every_next_state_exists_and_the_machine_ends():
     assert [name for name, state in STATES.items() if state["Type"] == "Succeed"] == ["Over"]
 
 
-def test_no_state_waits():
-    """Backoff lives in the window's due time, where the service's clock rules it."""
-    assert not any(state["Type"] == "Wait" for state in STATES.values())
+def test_only_a_conflict_waits():
+    """Backoff lives in the window's due time, where the service's clock rules it; a conflict waits one second."""
+    [(name, state)] = [(name, state) for name, state in STATES.items() if state["Type"] == "Wait"]
+    assert (name, state["Seconds"], state["Next"]) == ("Pause", 1, "Consolidate")
     for name in OUTCOMES:
         assert not any("States.ALL" in retry["ErrorEquals"] for retry in TASKS[name]["Retry"])
 
@@ -173,6 +174,14 @@ def test_a_conflict_is_planned_again():
     path, failed = played(Extract=["extracted"], Consolidate=["planned"] * 2, Commit=["conflict", "committed"])
     assert path == ["Extract", "Consolidate", "Commit", "Consolidate", "Commit"]
     assert failed == []
+
+
+def test_a_scope_that_stays_busy_ends_the_loop():
+    """After thirty conflicts the window waits in the table under a name of its own, and no try is counted."""
+    path, failed = played(Extract=["extracted"], Consolidate=["planned"] * 31, Commit=["conflict"] * 31)
+    assert path == ["Extract", *["Consolidate", "Commit"] * 31, "Fail"]
+    assert failed == ["SCOPE_BUSY"]
+    assert set(failed) <= set(NO_FAILURES)
 
 
 @pytest.mark.parametrize(

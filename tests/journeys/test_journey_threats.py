@@ -7,6 +7,7 @@ import http.client
 import io
 import json
 import logging
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import product
@@ -21,6 +22,7 @@ from infra.openapi.document import full_path
 from streambank import telemetry
 from streambank.api.app import ROUTER
 from streambank.api.route import Route
+from streambank.model import ids
 from streambank.model.api_key import Token
 from streambank.wire import parameters
 from streambank_local.service import LocalService
@@ -385,6 +387,25 @@ def test_a_field_that_is_read_only_is_not_looked_at(admin: Caller, mine: str) ->
     assert (admin.get(one["name"])["fact"], admin.get(two["name"])["fact"]) == ("Likes gin.", "Likes jam.")
     new = admin.post(PARENT, {"displayName": "x", "name": DEFAULT_BANK})["response"]["name"]
     assert new not in {DEFAULT_BANK, bank}
+
+
+def test_no_caller_takes_the_id_of_anothers_memory(service: LocalService, admin: Caller, make: Make, mine: str) -> None:
+    """A bound key takes every id that can be worked out from what is public: another user's memory is made at once."""
+    sid, path = ids.stream_key(THEIRS, ""), f"{VERSION}/{PARENT}/{mine}/memories"
+    worked_out = "m" + ids.digest("memory", sid, "1", "0")
+    reserved = ids.secret_id(b"", "window", mine, sid, "1", "0", "0")
+    with holding(service, make(bank=mine, scope="user_id=mine")) as mallory:
+        replies = [
+            mallory.post(path, params={"memoryId": name}, json={"scope": MINE, "fact": "Taken."})
+            for name in (worked_out, reserved)
+        ]
+    assert [reply.status_code for reply in replies] == [200, 400]
+    assert "memoryId" in replies[1].text
+    operation = admin.stream(bank=f"{PARENT}/{mine}", scope=THEIRS).flush(said("I keep bees."))
+    assert operation["metadata"]["state"] == "DONE"
+    assert operation["metadata"]["attempts"] == 1
+    [made] = admin.post(f"{PARENT}/{mine}/memories:retrieve", {"scope": THEIRS})["retrievedMemories"]
+    assert re.fullmatch("0[a-z2-7]{26}", made["memory"]["name"].rpartition("/")[2])
 
 
 # ---- replays

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -6,6 +7,7 @@ from hypothesis import strategies as st
 
 from streambank.model import ids
 from streambank.model.ids import OperationId
+from streambank.wire.parameters import MEMORY_ID_PATTERN
 
 scopes = st.dictionaries(st.text(max_size=9), st.text(max_size=9), min_size=1, max_size=5)
 
@@ -81,13 +83,14 @@ def test_foreign_operation_names_are_none_of_ours(text):
     assert OperationId.parse("a" * 26 + "-1\n") is None
 
 
-@given(sid=st.text(), window=st.integers(1, 99), number=st.integers(0, 99))
-def test_memory_ids_follow_from_their_origin(sid, window, number):
-    """The same candidate of the same window always makes the same memory, and no other candidate does."""
-    made = ids.memory_id(sid, window, number)
-    assert made == ids.memory_id(sid, window, number)
-    assert len({made, ids.memory_id(sid, window, number + 1), ids.memory_id(sid, window + 1, number)}) == 3
-    assert made[0].isalpha()
+@given(secret=st.binary(min_size=1), parts=st.lists(st.text(alphabet="ab#1", max_size=4), min_size=1, max_size=4))
+def test_an_id_of_the_services_own_cannot_be_foreseen_or_named(secret, parts):
+    """It follows from the secret and from all of its parts, and no id that a caller may give looks like it."""
+    made = ids.secret_id(secret, *parts)
+    assert made == ids.secret_id(secret, *parts)
+    assert made not in (ids.secret_id(secret + b"1", *parts), ids.secret_id(secret, *parts, ""))
+    assert re.fullmatch("0[a-z2-7]{26}", made)
+    assert not re.fullmatch(MEMORY_ID_PATTERN, made)
 
 
 def test_execution_names_fit():

@@ -278,14 +278,15 @@ def test_nothing_newer_is_overwritten(client):
 
 
 def test_an_id_that_is_another_scopes_is_left_alone(client):
-    """An id belongs to one scope: what comes under it from elsewhere is counted, not stored."""
+    """An id belongs to one scope: what comes under it from elsewhere is stored under a new one."""
     world = made(client)
     edited(world)
     edit = stated("theirs")
     create_memory(OTHER, "m-1", ELSEWHERE, edit, repeats=lambda _: False, context=editing(world))
     done = imported(world, manifest_of(exported(world)))
-    assert (done.counts["memories"], done.counts["memoriesConflicting"]) == (1, 1)
+    assert (done.counts["memories"], done.counts["memoriesRenamed"]) == (1, 1)
     assert world.facts(ELSEWHERE, OTHER) == ["theirs"]
+    assert world.facts(SCOPE, OTHER) == world.facts(SCOPE)
 
 
 def test_streams_sessions_and_chats_that_are_there_go_on(client):
@@ -304,7 +305,7 @@ def test_streams_sessions_and_chats_that_are_there_go_on(client):
     assert done.counts["streamsKept"] == 1
     assert done.counts["eventsKept"] == 2
     assert done.counts["conversationsKept"] == 1
-    assert sum(done.counts.get(f"sessionEvents{fate}", 0) for fate in ("Conflicting", "Kept", "")) == 6
+    assert sum(done.counts.get(f"sessionEvents{fate}", 0) for fate in ("Renamed", "Kept", "")) == 6
     assert Sessions(world.table).find(OTHER, "of-u1").user_id == "somebody"
     assert world.histories.find(OTHER, "c 1").version == "v"
     assert world.ingest(event("next", "2"), bank=OTHER).accepted == 1

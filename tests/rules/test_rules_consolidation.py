@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.model import ids
 from streambank.model.bank import BankConfig
 from streambank.model.memory import Evidence
 from streambank.model.metadata import MergeStrategy
@@ -14,6 +13,7 @@ from streambank.model.rule import WindowSettings
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.rules import consolidation
 from streambank.rules.consolidation import WindowPolicy, change
+from streambank.rules.new_ids import NewIds
 from tests.rules.building import MINUTE, NOW, SCOPE, STREAM, candidate, memory, settings_said, window
 
 QUIET = WindowSettings()
@@ -27,7 +27,8 @@ def policy(settings=QUIET, **config):
 
 
 def applied(step, known=None, *, settings=QUIET, about=None, number=0, now=LATER):
-    return change(policy(settings), number, about or candidate(at=LATER), step, known, now=now)
+    new_id = NewIds(b"s", window()).of(number)
+    return change(policy(settings), new_id, about or candidate(at=LATER), step, known, now=now)
 
 
 # ---- steps
@@ -142,23 +143,13 @@ def test_a_creation_is_complete():
         PlanStep(Verdict.CREATED, text="I like coffee!", vector=b"v"), settings=settings, about=about, number=4
     )
     assert made.before is None
-    assert made.after.id == ids.memory_id(STREAM.sid, 1, 4)
+    assert made.after.id == NewIds(b"s", window()).of(4)
     assert (made.after.fact, made.after.scope, made.after.vector) == ("I like coffee!", SCOPE, b"v")
     assert (made.after.created, made.after.updated, made.after.as_of) == (LATER, LATER, EARLIER)
     assert (made.after.topics, made.after.metadata) == (("USER_PREFERENCES",), RED)
     assert made.after.evidence == (Evidence(STREAM.sid, 1, (2, 3)),)
     assert (made.revision.number, made.revision.fact, made.revision.labels) == (1, "I like coffee!", {"source": "321"})
     assert (made.revision.memory_id, made.revision.extracted) == (made.after.id, ("I like coffee",))
-
-
-@given(number=st.integers(0, 999), first=st.timedeltas(timedelta(0), timedelta(days=9)))
-def test_the_id_of_a_memory_is_the_same_at_every_run(number, first):
-    """Whenever a step runs, it names the same memory; no other candidate and no other window names it."""
-    step = PlanStep(Verdict.CREATED, text="x")
-    made = [applied(step, number=n, now=now).after.id for n, now in ((number, NOW), (number, NOW + first), (1000, NOW))]
-    elsewhere = change(WindowPolicy(window(number=2), BankConfig()), number, candidate(), step, None, now=NOW).after.id
-    assert made[0] == made[1]
-    assert len({made[0], made[2], elsewhere}) == 3
 
 
 def test_an_update_keeps_what_it_does_not_say():
@@ -223,9 +214,11 @@ def test_a_memory_that_is_gone_is_not_touched(verdict):
 def test_a_banks_ttl_governs_generated_memories():
     """A created memory lives for the bank's TTL, an updated one from its update on; without one expiries stay."""
     ruled = policy(generate_created_ttl=MINUTE, generate_updated_ttl=2 * MINUTE)
-    made = change(ruled, 0, candidate(), PlanStep(Verdict.CREATED, text="x"), None, now=NOW)
+    made = change(ruled, "0new", candidate(), PlanStep(Verdict.CREATED, text="x"), None, now=NOW)
     assert made.after.expires == NOW + MINUTE
-    done = change(ruled, 0, candidate(at=LATER), PlanStep(Verdict.UPDATED, "m1", "x"), memory(expires=LATER), now=LATER)
+    done = change(
+        ruled, "0new", candidate(at=LATER), PlanStep(Verdict.UPDATED, "m1", "x"), memory(expires=LATER), now=LATER
+    )
     assert done.after.expires == LATER + 2 * MINUTE
     assert applied(PlanStep(Verdict.CREATED, text="x")).after.expires is None
 
@@ -251,7 +244,7 @@ def test_who_switches_revisions_off(said, bank, keeps):
     """The window's explicit word overrides the bank's, in both directions."""
     settings = WindowSettings(disable_revisions=said)
     ruled = policy(settings, disable_revisions=bank)
-    made = change(ruled, 0, candidate(), PlanStep(Verdict.CREATED, text="x"), None, now=NOW)
+    made = change(ruled, "0new", candidate(), PlanStep(Verdict.CREATED, text="x"), None, now=NOW)
     assert ruled.keeps_revisions is keeps
     assert (made.revision is not None) is keeps
 

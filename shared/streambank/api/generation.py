@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -40,11 +39,10 @@ def generate_memories(request: ApiRequest, body: GenerateMemoriesRequest) -> Win
     session_scope, events = _session(request, source) if source else ({}, body.direct_contents_source)
     scope = body.scope or session_scope
     access.check_scope(request.principal, scope)
-    token = request.idempotency_key
     call = GenerateCall(
         bank=request.path.bank,
         scope=scope,
-        token=f"key {token}" if token else f"call {secrets.token_hex(16)}",
+        token=request.idempotency_key or "",
         events=without_keys(events),
         memories=body.memories(),
         settings=settings,

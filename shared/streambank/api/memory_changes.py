@@ -68,14 +68,15 @@ def create(request: ApiRequest, body: CreateMemoryRequest) -> MemoryOperation:
     chosen_id = request.query.get("memoryId", "")
     if chosen_id and not _MEMORY_ID.fullmatch(chosen_id):
         raise InvalidArgument("memoryId", "must be 1 to 63 of a-z, 0-9 and -, a letter first and no - last")
-    derived_id = "m" + ids.digest("create", ids.canonical(body.scope), token or secrets.token_hex(16))
+    bank_id = request.bank().id
+    call = f"key {token}" if token else f"call {secrets.token_hex(16)}"
+    derived_id = ids.secret_id(request.wiring.id_secret, "create", bank_id, ids.canonical(body.scope), call)
 
     def is_same_call(existing: model.Memory) -> bool:
         """An id derived from the key is this call's own; a chosen one must have the same fact."""
         is_same_fact = not chosen_id or existing.fact == edit.fact
         return token is not None and existing.scope == body.scope and is_same_fact
 
-    bank_id = request.bank().id
     created = create_memory(bank_id, chosen_id or derived_id, body.scope, edit, repeats=is_same_call, context=context)
     tracing.note({tracing.RECORD_ID: created.id})
     return _finished(request, "create", created)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import json
 import re
 from collections.abc import Mapping
@@ -18,7 +19,22 @@ _OPERATION_ID = re.compile(r"([a-z2-7]{26})-(0|[1-9][0-9]{0,11})(-g)?")
 
 def digest(*parts: str) -> str:
     """Return the hash of *parts*, separated by NUL, as 26 characters of base32 (130 bits)."""
-    raw = hashlib.sha256("\0".join(parts).encode()).digest()
+    return _spelled(hashlib.sha256(_joined(parts)).digest())
+
+
+def secret_id(secret: bytes, *parts: str) -> str:
+    """Return an id that only the service derives: a keyed hash of *parts*, with a digit first.
+
+    Callers cannot foresee it without the *secret*, nor name it: a memory's id of theirs begins with a letter.
+    """
+    return "0" + _spelled(hmac.digest(secret, _joined(parts), hashlib.sha256))
+
+
+def _joined(parts: tuple[str, ...]) -> bytes:
+    return "\0".join(parts).encode()
+
+
+def _spelled(raw: bytes) -> str:
     return base64.b32encode(raw).decode().lower()[:26]
 
 
@@ -45,11 +61,6 @@ def event_key(event_id: str) -> str:
 def derived_event_key(idempotency_key: str, position: int) -> str:
     """Return the key of an event without an id in a call with X-Idempotency-Key; it never equals a caller's id."""
     return digest("idempotency", idempotency_key, str(position))
-
-
-def memory_id(sid: str, window: int, candidate: int) -> str:
-    """Return the id of the memory that candidate *candidate* (from 0) of a window creates, the same in every run."""
-    return "m" + digest("memory", sid, str(window), str(candidate))
 
 
 @dataclass(frozen=True, slots=True)

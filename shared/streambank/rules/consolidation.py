@@ -6,7 +6,6 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from streambank.model import ids
 from streambank.model.bank import BankConfig
 from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
 from streambank.model.metadata import MergeStrategy, Metadata
@@ -110,11 +109,11 @@ def revision_expiry(settings: WindowSettings, config: BankConfig, *, now: dateti
 
 
 def change(
-    policy: WindowPolicy, number: int, candidate: Candidate, step: PlanStep, memory: Memory | None, *, now: datetime
+    policy: WindowPolicy, new_id: str, candidate: Candidate, step: PlanStep, memory: Memory | None, *, now: datetime
 ) -> Change | None:
-    """Return the change that candidate number *number* (from 0) makes to *memory*, or None if it makes none."""
+    """Return the change that *candidate* makes to *memory*, or None if it makes none; a new memory gets *new_id*."""
     if step.verdict is Verdict.CREATED:
-        return _creation(policy, number, candidate, step, now)
+        return _creation(policy, new_id, candidate, step, now)
     if memory is None or step.verdict in (Verdict.REJECTED, Verdict.UNCHANGED):
         return None
     if step.verdict is Verdict.DELETED:
@@ -122,10 +121,10 @@ def change(
     return _update(policy, candidate, step, memory, now)
 
 
-def _creation(policy: WindowPolicy, number: int, candidate: Candidate, step: PlanStep, now: datetime) -> Change:
+def _creation(policy: WindowPolicy, new_id: str, candidate: Candidate, step: PlanStep, now: datetime) -> Change:
     window = policy.window
     memory = Memory(
-        id=ids.memory_id(window.stream.sid, window.number, number),
+        id=new_id,
         fact=step.text or candidate.fact,
         scope=window.stream.scope,
         created=now,

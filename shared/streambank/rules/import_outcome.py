@@ -1,4 +1,4 @@
-"""What an import does with a memory, given the memory that the bank has."""
+"""What an import does with a memory, given the same memory as the bank has it."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ class ImportOutcome(StrEnum):
 
     IMPORTED = "imported"
     KEPT = "kept"  # the bank's memory is as new, or newer
-    CONFLICTING = "conflicting"  # another scope has the id
+    RENAMED = "renamed"  # imported under a new id: another memory or session has its own
+    CONFLICTING = "conflicting"  # both ids of a session are taken
     EXPIRED = "expired"
     ERASED = "erased"
 
 
-def decide_import(incoming: Memory, existing: Memory | None, *, is_id_taken: bool, now: datetime) -> ImportOutcome:
-    """Return what becomes of *incoming*; it replaces only a memory that was last changed before it.
+def decide_import(incoming: Memory, existing: Memory | None, *, is_renamed: bool, now: datetime) -> ImportOutcome:
+    """Return what becomes of *incoming*; it replaces *existing* only if that was last changed before it.
 
-    *is_id_taken* is True if another scope has a memory with this id.
+    *existing* is the same memory: from the same beginning, whatever became of it in either bank.
     """
     if not incoming.is_live(now):
         return ImportOutcome.EXPIRED
-    if is_id_taken:
-        return ImportOutcome.CONFLICTING
-    if existing is None or (existing.deleted is None and not existing.is_live(now)):
-        return ImportOutcome.IMPORTED
-    last_change = max(existing.updated, existing.deleted or existing.updated)
-    return ImportOutcome.KEPT if last_change >= incoming.updated else ImportOutcome.IMPORTED
+    if existing and (existing.deleted or existing.is_live(now)):
+        last_change = max(existing.updated, existing.deleted or existing.updated)
+        if last_change >= incoming.updated:
+            return ImportOutcome.KEPT
+    return ImportOutcome.RENAMED if is_renamed else ImportOutcome.IMPORTED

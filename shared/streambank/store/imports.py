@@ -56,6 +56,10 @@ class IdOwner:
     memory: Memory | None
     is_of_other_scope: bool
 
+    def is_other_than(self, memory: Memory) -> bool:
+        """Tell whether the id is another memory's than *memory*: of another scope, or made at another time."""
+        return self.is_of_other_scope or (self.memory is not None and self.memory.created != memory.created)
+
 
 class Imports:
     """The access patterns of an import."""

@@ -1,7 +1,7 @@
 """Every key of the table: this file alone writes keys and takes them apart.
 
 S#{bank}#{sid}     HEAD, CUT, IMPORT, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
-C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}
+C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, I#{call}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, O#{version}
@@ -10,7 +10,7 @@ BANKS              {bank}
 BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
-SECRETS            PAGES
+SECRETS            PAGES, IDS
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Key(NamedTuple):
 
 
 PAGE_SECRET = Key("SECRETS", "PAGES")
+ID_SECRET = Key("SECRETS", "IDS")
 
 
 class Kind(StrEnum):
@@ -164,6 +165,11 @@ def citation(bank: str, cid: str, memory_id: str, sid: str, window_number: int, 
 
 def citation_prefix(memory_id: str) -> str:
     return f"T#{memory_id}#"
+
+
+def direct_call(bank: str, cid: str, call_key: str) -> Key:
+    """Return the key of the item that names the stream of a direct generation; *call_key* is a hash of the caller's."""
+    return Key(scope(bank, cid), f"I#{call_key}")
 
 
 def memory_name(bank: str, memory_id: str) -> Key:

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
-from streambank.errors import Conflict
+from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
 from streambank.model.plan import Completion, Slice
@@ -150,6 +150,7 @@ class Memories:
         """Apply one slice of a plan, and end the window where *completion* is given: one transaction.
 
         Raises:
+            IdTaken: nothing is in the way but that another memory has the id of the new one.
             Conflict: the attempt is not current any more, or the expiry of the window's events is suspended and
                 nobody would restore it (action 0), or the scope was written meanwhile (action 1).
             OutOfReach: the tries are used up, and the outcome is unknown.
@@ -165,7 +166,13 @@ class Memories:
         actions += [verdict_put(attempt, recorded, piece.expires) for recorded in piece.verdicts]
         if piece.change:
             actions += change_actions(bank, piece.change, now)
-        self._table.transact(actions)
+        try:
+            self._table.transact(actions)
+        except Conflict as conflict:
+            failed = [action.key for number, action in enumerate(actions) if conflict.failed(number)]
+            if piece.change and failed == [keys.memory_name(bank, piece.change.after.id)]:
+                raise IdTaken(conflict, piece.change.after.id) from conflict
+            raise
 
     def commit_change(
         self, bank: str, scope: Mapping[str, str], version: int, change: Change, *, now: datetime

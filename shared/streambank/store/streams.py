@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -12,7 +12,7 @@ from streambank.model.event import EventMarker, KeyedEvent
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import Window
 from streambank.rules.ingest_parts import split_into_batches
-from streambank.store import codec, keys
+from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, absent, absent_or_expired, equals
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.banks import bank_of
@@ -50,6 +50,18 @@ class RetentionPolicy:
         They outlive the window's own record: the expiry of a window that takes longer than the margin is suspended.
         """
         return None if window.is_expiry_suspended else self.of_operation(window, now=now) + _RESULTS_MARGIN
+
+
+@dataclass(frozen=True, slots=True)
+class DirectCall:
+    """A direct generation that may be repeated until *expires*: the hash of its idempotency key.
+
+    *replaced* is the stream of an earlier call with the key, if that stream's window is gone.
+    """
+
+    key: str
+    expires: datetime
+    replaced: str | None = None
 
 
 class Streams:
@@ -126,13 +138,28 @@ class Streams:
         return stored
 
     def store_window(
-        self, window: Window, events: Sequence[KeyedEvent], *, now: datetime, retention_policy: RetentionPolicy
+        self,
+        window: Window,
+        events: Sequence[KeyedEvent],
+        call: DirectCall | None = None,
+        *,
+        now: datetime,
+        retention_policy: RetentionPolicy,
     ) -> None:
-        """Write a window of a stream without a head, with its events: one transaction. Raises as `commit` does."""
+        """Write a window of a stream without a head, with its events: one transaction. Raises as `commit` does.
+
+        With a *call* it is a Conflict if that call has a stream already, other than the one that it replaces.
+        """
         key = keys.window(window.stream.bank, window.stream.sid, window.number)
         as_head = Head(window.stream, seq=window.last_seq, window=window.number)
         actions: list[Action] = [Put(key, codec.window_values(window), absent()), _registration(window.stream)]
-        self._table.transact(actions + _batch_puts(as_head, events, now, retention_policy))
+        call_puts = _call_puts(window.stream, call, now) if call else []
+        self._table.transact(call_puts + actions + _batch_puts(as_head, events, now, retention_policy))
+
+    def sid_of_call(self, bank: str, scope: Mapping[str, str], call_key: str) -> str | None:
+        """Return the stream that a direct call with this key made, or None."""
+        item = self._table.get(keys.direct_call(bank, ids.scope_id(scope), call_key))
+        return str(item["sid"]) if item else None
 
     def rearm(self, head: Head, due: datetime | None) -> None:
         """Set when *head* is due, or that it is not. Raises Conflict."""
@@ -147,6 +174,15 @@ def _registration(stream: StreamId) -> Put:
     """A stream is registered once, with its first head: erasures and lists read the registry, nothing scans."""
     key = keys.registered_stream(stream.bank, ids.scope_id(stream.scope), stream.sid)
     return Put(key, {"sid": stream.sid})
+
+
+def _call_puts(stream: StreamId, call: DirectCall, now: datetime) -> list[Action]:
+    """A call's item is in its scope's partition, which is registered with it, so that it goes with the bank."""
+    cid = ids.scope_id(stream.scope)
+    condition = equals(sid=call.replaced) if call.replaced else absent_or_expired(_floor(now))
+    values: codec.Values = {"sid": stream.sid, "ttl": seconds(call.expires)}
+    registered = Put(keys.registered_scope(stream.bank, cid), {"sco": text.dumps(dict(stream.scope))})
+    return [Put(keys.direct_call(stream.bank, cid, call.key), values, condition), registered]
 
 
 def _batch_puts(

@@ -105,7 +105,7 @@ class CitationShape(RequestModel):
 
 class MemoryLine(RequestModel):
     scope: Scope
-    memory_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,62}$")]
+    memory_id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
     fact: Text
     create_time: Instant
     update_time: Instant

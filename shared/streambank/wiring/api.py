@@ -49,6 +49,11 @@ class ApiWiring:
         """Return the secret that page tokens are signed with."""
         return page_secret(self.deployment.table)
 
+    @property
+    def id_secret(self) -> bytes:
+        """Return the secret that ids of the service's own are derived with."""
+        return self.jobs.id_secret
+
     @cached_property
     def ingest(self) -> IngestContext:
         """Return what an ingest works with."""

@@ -15,6 +15,7 @@ from streambank.pipeline.generation.extract import ExtractContext
 from streambank.pipeline.generation.fail import FailContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.store.executions import Executions
+from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import Deployment, client
@@ -63,6 +64,7 @@ class GenerationWiring:
             memories=self.stores.memories,
             banks=self.stores.banks,
             retention_policy=self.deployment.retention_policy,
+            id_secret=self._id_secret,
             now=self.deployment.now(),
         )
 
@@ -74,6 +76,10 @@ class GenerationWiring:
         """Return what records of the table's stream are handled with."""
         executions = Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
         return OnRecordContext(self.stores.streams, self.stores.windows, executions, self.deployment.now)
+
+    @cached_property
+    def _id_secret(self) -> bytes:
+        return id_secret(self.deployment.table)
 
     @cached_property
     def _token_budget(self) -> TokenBudget:

@@ -18,6 +18,7 @@ from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.objects import Objects
+from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import CLIENT_CONFIG, Deployment, client
@@ -43,6 +44,11 @@ class JobWiring:
     def token_budget(self) -> TokenBudget:
         """Return the budget that model calls are held within."""
         return token_budget(self.deployment)
+
+    @cached_property
+    def id_secret(self) -> bytes:
+        """Return the secret that ids of the service's own are derived with."""
+        return id_secret(self.deployment.table)
 
     @cached_property
     def objects(self) -> Objects:
@@ -88,6 +94,7 @@ class JobWiring:
             embedder=self.embedder,
             token_budget=self.token_budget,
             retention_policy=self.deployment.retention_policy,
+            id_secret=self.id_secret,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),

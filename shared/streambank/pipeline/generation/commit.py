@@ -7,15 +7,16 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from streambank.errors import Conflict
+from streambank.errors import Conflict, IdTaken
 from streambank.model.event import StoredEvent
 from streambank.model.memory import Change, Memory
 from streambank.model.plan import Candidate, Completion, Extracted, Plan, PlanStep, Slice
-from streambank.model.verdict import RecordedVerdict
+from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.rules import citations, consolidation
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
+from streambank.rules.new_ids import NewIds
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
@@ -24,6 +25,8 @@ from streambank.store.windows import Windows
 
 # Verdicts that share a transaction with at most one change: far below its 100 actions.
 _SLICE_STEPS = 40
+# How many ids that are taken one call passes over; the next call goes on behind the memories that it wrote.
+_MOST_TAKEN = 100
 # When the sweep restores the expiry of events if the commit died before it did.
 _RESTORED_AFTER = timedelta(minutes=2)
 
@@ -45,6 +48,7 @@ class CommitContext:
     memories: Memories
     banks: Banks
     retention_policy: RetentionPolicy
+    id_secret: bytes
     now: datetime
 
 
@@ -52,11 +56,23 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
     """Apply the stored plan of *attempt*'s window from its cursor on, and return the outcome.
 
     Outcomes: `committed`, `conflict` (the scope was written since the plan was made, or the expiry of the window's
-    events was suspended since the window was read), `late` (the attempt is not current any more).
+    events was suspended since the window was read), `late` (the attempt is not current any more). An id that another
+    memory has is no conflict: the new memory gets the next one.
 
     Raises:
         OutOfReach: the table did not answer.
     """
+    taken = set[str]()
+    for _ in range(_MOST_TAKEN):
+        try:
+            return _commit(attempt, taken, context)
+        except IdTaken as refusal:
+            taken.add(refusal.memory_id)
+    return CommitOutcome.CONFLICT
+
+
+def _commit(attempt: Attempt, taken: set[str], context: CommitContext) -> CommitOutcome:
+    """Apply what is left of the plan, with none of the *taken* ids. Raises IdTaken for another one."""
     window = context.windows.get_if_current(attempt)
     extracted = context.plans.extracted(attempt) if window else None
     plan = context.plans.plan(attempt) if extracted else None
@@ -69,12 +85,15 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
-        slices = _slices(attempt, policy, extracted, plan, known, now=context.now)
+        new_ids = NewIds(context.id_secret, window, taken)
+        slices = _slices(attempt, policy, extracted, plan, known, new_ids, now=context.now)
         for piece in _with_citations(slices, window, extracted, context):
             completion = _completion(piece, policy, extracted, plan, context)
             context.memories.commit_slice(
                 attempt.bank, window.stream.scope, replace(piece, expires=expires), completion, now=context.now
             )
+    except IdTaken:
+        raise
     except Conflict as conflict:
         return _outcome_of(conflict, window, attempt, context)
     if window.is_expiry_suspended:
@@ -83,7 +102,14 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
 
 
 def _slices(
-    attempt: Attempt, policy: WindowPolicy, extracted: Extracted, plan: Plan, known: dict[str, Memory], *, now: datetime
+    attempt: Attempt,
+    policy: WindowPolicy,
+    extracted: Extracted,
+    plan: Plan,
+    known: dict[str, Memory],
+    new_ids: NewIds,
+    *,
+    now: datetime,
 ) -> Iterator[Slice]:
     """Yield the slices that are left, at least one; each is made of the memories as the ones before it changed them."""
     cursor, verdicts = policy.window.cursor, list[RecordedVerdict]()
@@ -91,7 +117,8 @@ def _slices(
     while cursor < last:
         candidate = extracted.candidates[cursor]
         step = consolidation.revise_step(candidate, plan.steps[cursor - plan.start], known)
-        change = _change(policy, cursor, candidate, step, known, now=now)
+        new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
+        change = _change(policy, new_id, candidate, step, known, now=now)
         verdicts.append(_recorded(cursor, candidate, step, change))
         cursor += 1
         if change or len(verdicts) == _SLICE_STEPS or cursor == last:
@@ -122,10 +149,10 @@ def _with_citations(
 
 
 def _change(
-    policy: WindowPolicy, number: int, candidate: Candidate, step: PlanStep, known: dict[str, Memory], *, now: datetime
+    policy: WindowPolicy, new_id: str, candidate: Candidate, step: PlanStep, known: dict[str, Memory], *, now: datetime
 ) -> Change | None:
     memory = known.pop(step.memory_id, None) if step.memory_id else None
-    change = consolidation.change(policy, number, candidate, step, memory, now=now)
+    change = consolidation.change(policy, new_id, candidate, step, memory, now=now)
     after = change.after if change else memory
     if after and after.deleted is None:
         known[after.id] = after

@@ -15,6 +15,8 @@ EXECUTION_DIED = "EXECUTION_DIED"
 NO_FAILURES = {
     "ERASING": backoff.NO_FAILURE_PAUSE,
     "BUDGET_PAUSED": backoff.BUDGET_PAUSE,
+    # The state machine's name for a scope that others wrote at each of its tries.
+    "SCOPE_BUSY": backoff.NO_FAILURE_PAUSE,
     # The state machine's name for a function whose concurrency is used up, also where an operator limits it on purpose.
     "Lambda.TooManyRequestsException": backoff.NO_FAILURE_PAUSE,
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from streambank.errors import Conflict, FailedPrecondition, NotFound, Unavailable
@@ -18,17 +19,17 @@ from streambank.rules import operations
 from streambank.rules.ingest_parts import PART_BYTES
 from streambank.rules.window import START_GRACE
 from streambank.store.banks import Banks
-from streambank.store.streams import RetentionPolicy, Streams
+from streambank.store.streams import DirectCall, RetentionPolicy, Streams
 from streambank.store.windows import Windows
 
-# The name of the stream of a call; its key is made otherwise than those of callers' streams.
+# The name of the stream of a call; its key is random, so that nobody can name it before there is one.
 DIRECT_STREAM = "direct"
 FIRST = 1
 
 
 @dataclass(frozen=True, slots=True)
 class GenerateCall:
-    """One validated call: events or stated facts; the same call again has the same *token*."""
+    """One validated call: events or stated facts; the same call again has the same *token*, one without is new."""
 
     bank: str
     scope: dict[str, str]
@@ -52,6 +53,8 @@ class GenerateContext:
 def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
     """Store the call as a sealed window and return its generation's operation; the stream's record starts it.
 
+    A token is remembered for the dedup horizon of the deployment; after that it is a new one.
+
     Raises:
         NotFound: there is no such bank.
         Unavailable: the same call is being written at this moment.
@@ -63,18 +66,24 @@ def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
     of_bank = RetentionPolicy(
         bank.retention or retention_policy.retention, bank.dedup_horizon or retention_policy.dedup_horizon
     )
-    try:
-        context.streams.store_window(window, call.events, now=context.now, retention_policy=of_bank)
-    except Conflict as conflict:
-        stored = context.windows.get(call.bank, window.stream.sid, FIRST)
-        if stored is None:
-            raise Unavailable("the same call is under way; try again") from conflict
-        window = stored
-    return operations.sealed(window, downstream=True)
+    key, expires = ids.digest("direct", call.token), context.now + retention_policy.dedup_horizon
+    repeatable = DirectCall(key, expires) if call.token else None
+    for _ in range(2):
+        try:
+            context.streams.store_window(window, call.events, repeatable, now=context.now, retention_policy=of_bank)
+        except Conflict:
+            sid = context.streams.sid_of_call(call.bank, call.scope, key) if repeatable else None
+            stored = context.windows.get(call.bank, sid, FIRST) if sid else None
+            if stored:
+                return operations.sealed(stored, downstream=True)
+            repeatable = replace(repeatable, replaced=sid) if repeatable else None
+        else:
+            return operations.sealed(window, downstream=True)
+    raise Unavailable("the same call is under way; try again")
 
 
 def _window(call: GenerateCall, now: datetime) -> Window:
-    sid = ids.digest("direct", ids.canonical(call.scope), call.token)
+    sid = ids.digest("direct", uuid.uuid4().hex)
     return Window(
         stream=StreamId(call.bank, sid, call.scope, DIRECT_STREAM),
         number=FIRST,

@@ -1,4 +1,4 @@
-"""Writing the records of an import: what is there already, as new or newer, stays."""
+"""Writing the records of an import: what is there already, as new or newer, or under the same id, stays."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from streambank.model.session import Session
 from streambank.model.transfer import Transfer
 from streambank.model.window import Window
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.jobs.import_ids import name_memories, session_ids
 from streambank.pipeline.jobs.transfer import BankErasedError, TransferContext
 from streambank.rules.bank_config import bank_config
 from streambank.rules.import_outcome import ImportOutcome, decide_import
@@ -38,6 +39,7 @@ class ImportContext(TransferContext):
     embedder: Embedder
     token_budget: TokenBudget
     retention_policy: RetentionPolicy
+    id_secret: bytes
 
 
 def import_records(job: Transfer, records: Sequence[Record], context: ImportContext) -> Counter[str]:
@@ -98,13 +100,13 @@ def _import_memories(job: Transfer, records: Sequence[MemoryRecord], context: Im
     if state.is_erased:
         return _count(ImportOutcome.ERASED, records)
     counts, changes = Counter[str](), list[tuple[Memory | None, MemoryRecord]]()
-    owners = context.imports.id_owners(job.bank, scope, list(by_id), now=now)
-    for record, owner in zip(by_id.values(), owners, strict=True):
-        outcome = decide_import(record.memory, owner.memory, is_id_taken=owner.is_of_other_scope, now=now)
-        counts += _count(outcome, [record])
-        if outcome is ImportOutcome.IMPORTED:
-            is_expired = owner.memory is not None and not owner.memory.deleted and not owner.memory.is_live(now)
-            changes.append((None if is_expired else owner.memory, record))
+    named = name_memories(job.bank, list(by_id.values()), imports=context.imports, secret=context.id_secret, now=now)
+    for one in named:
+        outcome = decide_import(one.record.memory, one.existing, is_renamed=one.is_renamed, now=now)
+        counts += _count(outcome, [one.record])
+        if outcome in (ImportOutcome.IMPORTED, ImportOutcome.RENAMED):
+            is_there = one.existing and (one.existing.deleted or one.existing.is_live(now))
+            changes.append((one.existing if is_there else None, one.record))
     context.imports.write_memories(job, state, _with_vectors(job, changes, context), now=now)
     return counts
 
@@ -128,26 +130,32 @@ def _vector(record: MemoryRecord, vectors: dict[str, bytes]) -> bytes:
 
 
 def _import_session(job: Transfer, session: Session, context: ImportContext) -> ImportOutcome:
-    """Store a session unless one with its id is live; the remains of an expired one are deleted first."""
+    """Store a session, under a new id if another one with its id is live; the remains of an expired one are deleted."""
     now = context.clock()
     if not session.is_live(now):
         return ImportOutcome.EXPIRED
-    present = context.sessions.find(job.bank, session.id)
-    if present and present.is_live(now):
-        return ImportOutcome.KEPT if present.first == session.first else ImportOutcome.CONFLICTING
-    if present:
-        context.sessions.delete(job.bank, present, now=now)
-    context.imports.write_session(job, session)
-    return ImportOutcome.IMPORTED
+    for session_id in session_ids(job.bank, session.id, session.first, secret=context.id_secret):
+        present = context.sessions.find(job.bank, session_id)
+        if present and present.is_live(now):
+            if present.first == session.first:
+                return ImportOutcome.KEPT
+            continue
+        if present:
+            context.sessions.delete(job.bank, present, now=now)
+        context.imports.write_session(job, replace(session, id=session_id))
+        return ImportOutcome.IMPORTED if session_id == session.id else ImportOutcome.RENAMED
+    return ImportOutcome.CONFLICTING
 
 
 def _import_session_events(
     job: Transfer, records: Sequence[SessionEventRecord], context: ImportContext
 ) -> ImportOutcome:
     """Store events of a session if it is the one that they are of, also where an earlier import was interrupted."""
-    first = records[0]
-    session = context.sessions.live(job.bank, first.session_id, now=context.clock())
-    if session is None or session.first != first.first:
+    first, now = records[0], context.clock()
+    names = session_ids(job.bank, first.session_id, first.first, secret=context.id_secret)
+    sessions = (context.sessions.live(job.bank, name, now=now) for name in names)
+    session = next((one for one in sessions if one and one.first == first.first), None)
+    if session is None:
         return ImportOutcome.CONFLICTING
     events = {one.event.number: one for one in records if session.first < one.event.number <= session.last}
     if events:
