@@ -353,10 +353,10 @@ def test_a_page_is_cut_before_it_outgrows_a_reply(service):
     service.create()
     for _ in range(7):
         service.append("z")
-    page, end = service.events(weigh=lambda _: PAGE_BYTES // 5)
-    assert (len(page), end) == (5, page[-1].number)
     page, end = service.events(weigh=lambda _: 2 * PAGE_BYTES)
     assert (len(page), end) == (1, page[-1].number)
+    page, end = service.events(weigh=lambda _: PAGE_BYTES // 5)
+    assert (len(page), end) == (5, page[-1].number)
     assert len(service.events(after=end)[0]) == 2
 
 
