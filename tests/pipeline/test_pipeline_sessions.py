@@ -15,6 +15,7 @@ from streambank.pipeline.sessions import sessions as pipeline
 from streambank.rules.filtering.order import SortKey
 from streambank.store.sessions import Sessions
 from streambank.store.table import Table
+from streambank.wire.page_room import PAGE_BYTES
 from tests import aws
 from tests.aws import Killed
 from tests.world import START
@@ -343,16 +344,18 @@ def test_lists_lose_and_repeat_nothing(world, service, size):
 def test_a_page_is_cut_before_it_outgrows_a_reply(service):
     """Heavy sessions and events make short pages, and even one that is heavier than a page is shown."""
     for number in range(9):
-        service.create(f"big{number}", state={"x": "y" * 290_000})
+        service.create(f"big{number}")
     sizes, after = [], None
     while not sizes or after:
-        page, after = service.listed(after=after)
+        page, after = service.listed(after=after, weigh=lambda _: PAGE_BYTES // 6)
         sizes.append(len(page))
     assert sizes == [6, 3]
     service.create()
     for _ in range(7):
-        service.append("z" * 340_000)
-    page, end = service.events()
+        service.append("z")
+    page, end = service.events(weigh=lambda _: 2 * PAGE_BYTES)
+    assert (len(page), end) == (1, page[-1].number)
+    page, end = service.events(weigh=lambda _: PAGE_BYTES // 5)
     assert (len(page), end) == (5, page[-1].number)
     assert len(service.events(after=end)[0]) == 2
 

@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -12,8 +13,9 @@ from streambank.model.plan import PlanStep
 from streambank.model.rule import WindowSettings
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.rules import consolidation
-from streambank.rules.consolidation import WindowPolicy, change
+from streambank.rules.consolidation import WindowPolicy, change, newest_evidence
 from streambank.rules.new_ids import NewIds
+from streambank.store.memory_items import memory_values
 from tests.rules.building import MINUTE, NOW, SCOPE, STREAM, candidate, memory, settings_said, window
 
 QUIET = WindowSettings()
@@ -184,6 +186,28 @@ def test_evidence_is_kept_for_the_latest_twenty_changes():
         about = candidate(at=NOW + timedelta(seconds=seq), seqs=(seq,))
         known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about).after
     assert [found.seqs[0] for found in known.evidence] == list(range(11, 31))
+
+
+def test_evidence_of_thousands_of_events_is_bounded():
+    """Windows of thousands of restatements keep the newest 8,000 numbers, and the item stays below 400 KB."""
+    known = memory()
+    for number in range(20):
+        first = 10**9 + number * 10_000
+        about = candidate(at=NOW + timedelta(seconds=number), seqs=tuple(range(first, first + 8_000, 2)))
+        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about).after
+    assert [len(one.seqs) for one in known.evidence] == [4_000, 4_000]
+    assert known.evidence[-1].seqs[-1] == first + 7_998
+    assert len(json.dumps(memory_values("b", known), default=repr)) < 120_000
+
+
+@given(st.lists(st.integers(0, 5_000), max_size=30))
+def test_the_newest_evidence_is_what_is_kept(counts):
+    """Of any evidence the last events are kept, as many as there is room for, in their order."""
+    evidence = [Evidence("s", number, tuple(range(count))) for number, count in enumerate(counts)]
+    kept = newest_evidence(evidence)
+    everything = [(one.window, seq) for one in evidence[-20:] for seq in one.seqs]
+    assert [(one.window, seq) for one in kept for seq in one.seqs] == everything[-8_000:]
+    assert len(kept) <= 20
 
 
 def test_a_deletion_leaves_nothing_but_its_tombstone():

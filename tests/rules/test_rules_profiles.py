@@ -55,3 +55,13 @@ def test_an_older_statement_still_fills_an_empty_field():
     """Only the fields that are older give way, and only to what is newer."""
     after = told([(2, {"a": 2}), (1, {"a": 1, "b": 1})])
     assert profiles.parse_data(after.fact) == {"a": 2, "b": 1}
+
+
+def test_a_profile_has_a_largest_size():
+    """A statement that would make a profile larger than 48 KB is refused with its reason, and the profile stays."""
+    half = "x" * 30_000
+    known = told([(1, {"a": half})])
+    step = profiles.plan_step(stated(2, {"b": half}), known)
+    assert (step.verdict, step.memory_id, step.reason) == (Verdict.REJECTED, "m", profiles.TOO_LARGE)
+    [merged] = profiles.merge_candidates([stated(1, {"a": half}), stated(2, {"b": half})])
+    assert (merged.rejected, len(merged.fact)) == (profiles.TOO_LARGE, 8_192)

@@ -215,14 +215,6 @@ def test_a_long_plan_is_cut_into_items():
     assert plans.plan_of(items) == long_plan(100)
 
 
-def test_a_shorter_plan_hides_the_rest_of_a_longer_one():
-    """A new plan replaces an older one also where the older one left more items behind."""
-    table = {put.key: through_item(put.key, put.values) for put in plans.plan_puts(ATTEMPT, long_plan(100))}
-    table |= {put.key: through_item(put.key, put.values) for put in plans.plan_puts(ATTEMPT, long_plan(3))}
-    assert len(table) > 1
-    assert plans.plan_of([table[key] for key in sorted(table)]) == long_plan(3)
-
-
 @FEW
 @given(
     number=st.integers(0, 999_999),

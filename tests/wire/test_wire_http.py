@@ -184,3 +184,19 @@ def test_an_error_of_the_callers_is_no_fault():
     assert http.to_response(respond, on_fault=faults.append)["statusCode"] == 404
     assert faults == []
     assert http.to_response(lambda: http.response({}), on_fault=faults.append) == http.response({})
+
+
+@pytest.mark.parametrize(
+    ("text", "is_base64"),
+    [("a" * 200_000, False), ("ä" * 90_000, False), ("ä" * 200_000, True), ('"' * 200_000, True)],
+    ids=["ascii", "short", "other-script", "quotes"],
+)
+def test_a_large_body_is_sent_in_its_shorter_form(text, is_base64):
+    """A large body goes in base64 where that is shorter than the escaped text; what it says is the same."""
+    response = http.response({"t": text})
+    assert response.get("isBase64Encoded", False) is is_base64
+    body = base64.b64decode(response["body"]).decode() if is_base64 else response["body"]
+    assert json.loads(body) == {"t": text}
+    assert http.sent_bytes(body) == (
+        len(response["body"]) if is_base64 else min(len(json.dumps(body)), http.base64_bytes(body))
+    )

@@ -36,3 +36,12 @@ def test_topics_are_a_list_of_bounded_length():
         with pytest.raises(InvalidArgument, match="list of at most 100 topics") as refused:
             topics.topics(bad, "t")
         assert refused.value.field == "t"
+
+
+def test_topics_are_bounded_together():
+    """Topics of 32 KB together are taken, whatever their script; one byte more is refused by the field's name."""
+    labels = [{"customMemoryTopicLabel": "\U0001d518" * 255 + "x" * 2}] * 32
+    assert len(topics.topics(labels, "t")) == 32
+    with pytest.raises(InvalidArgument, match="has 32771 bytes of JSON; the limit is 32768") as refused:
+        topics.topics([*labels, {"customMemoryTopicLabel": "x"}], "t")
+    assert refused.value.field == "t"

@@ -21,6 +21,7 @@ class MemorySource(Shape):
 
     operation: str
     sequences: list[int] = []
+    sequence_count: int | None = None
 
 
 class StructuredContent(Shape):

@@ -103,6 +103,7 @@ class WindowResponse(Shape):
     generate_memories_operation: str | None = None
     generated_memories: list[GeneratedMemory] = []
     verdicts: list[RecordedVerdict] = []
+    omitted_verdicts: int | None = None
 
 
 class OperationDocument(Shape):

@@ -15,7 +15,7 @@ from streambank.pipeline.banks import BankChange
 from streambank.rules import access
 from streambank.rules.model_choice import check_models
 from streambank.wire import bank as wire
-from streambank.wire import parameters, reader
+from streambank.wire import page_room, parameters, reader
 from streambank.wire.bank import Bank, BankOperation, BankRequest, Banks, DeleteBankRequest
 from streambank.wire.reply import Empty, EmptyOperation
 
@@ -69,10 +69,10 @@ def list_banks(request: ApiRequest) -> Banks:
     """Return a page of the banks that the caller may know of, under the name of the collection in the path."""
     size, after = request.page_size, request.page_position("banks", str)
     visible = (bank for bank in request.stores.banks.list() if access.knows_bank(request.principal, bank.id))
-    rest = [bank for bank in visible if after is None or bank.id > after[0]]
-    end = [rest[size - 1].id] if len(rest) > size else None
-    page = [_bank(bank, request) for bank in rest[:size]]
-    return wire.banks(page, request.path.parent, request.next_page_token("banks", end))
+    rest = ((bank.id, _bank(bank, request)) for bank in visible if after is None or bank.id > after[0])
+    page, end = page_room.page(rest, size, page_room.body_bytes)
+    token = request.next_page_token("banks", [end] if end else None)
+    return wire.banks(page, request.path.parent, token)
 
 
 @routes.get("", "getBank", "Returns a bank.")

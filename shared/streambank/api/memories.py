@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from streambank.api.api_request import ApiRequest
@@ -15,7 +16,7 @@ from streambank.rules import access
 from streambank.rules.filtering import Kind, parse
 from streambank.rules.selection import parse_memory_order, parse_selection
 from streambank.wire import memory as wire
-from streambank.wire import paging, parameters
+from streambank.wire import page_room, paging, parameters
 from streambank.wire.memory import Memories, Memory, MemoryRevision, MemoryRevisions
 from streambank.wire.reply import Empty, EmptyOperation, without_nulls
 
@@ -31,6 +32,11 @@ def cursor(position: list[Any] | None) -> MemoryCursor | None:
 def position(end: MemoryCursor | None) -> list[Any] | None:
     """Return what a page token holds of a cursor."""
     return [end.created_ms, end.updated_ms, end.memory_id] if end else None
+
+
+def weight(request: ApiRequest, memory: model.Memory) -> int:
+    """Return the bytes of *memory* in a reply."""
+    return page_room.body_bytes(wire.memory(memory, request.path.bank_name))
 
 
 def check_scope(request: ApiRequest, scope: dict[str, str] | None) -> None:
@@ -64,7 +70,7 @@ def list_memories(request: ApiRequest) -> Memories:
     check_scope(request, selected.scope)
     name = f"memories {bank_id} {selected.text} {ordered}"
     after = cursor(request.page_position(name, int, int, str))
-    page_request = listing.Listing(selected, ordered, request.page_size, after)
+    page_request = listing.Listing(selected, ordered, request.page_size, after, partial(weight, request))
     page, end = listing.list_memories(bank_id, page_request, memories=request.stores.memories, now=request.wiring.now())
     return without_nulls(
         Memories(
@@ -112,15 +118,16 @@ def list_revisions(request: ApiRequest, memory_id: str) -> MemoryRevisions:
     memory = visible_memory(request, memory_id, also_deleted=True)
     labels = parse(request.query.get("filter", ""), _REVISION_FIELDS)
     size, name = request.page_size, f"revisions {request.path.bank} {memory_id} {labels}"
+    bank_name = request.path.bank_name
     after = request.page_position(name, int)
     revisions = request.stores.memories.revisions(request.path.bank, memory, now=request.wiring.now())
     matching = (one for one in revisions if labels.matches({"labels": one.labels}))
-    rest = [one for one in matching if after is None or one.number < after[0]]
-    end = [rest[size - 1].number] if len(rest) > size else None
+    rest = ((one.number, wire.revision(one, bank_name)) for one in matching if after is None or one.number < after[0])
+    page, end = page_room.page(rest, size, page_room.body_bytes)
     return without_nulls(
         MemoryRevisions(
-            memoryRevisions=[wire.revision(one, request.path.bank_name) for one in rest[:size]],
-            nextPageToken=request.next_page_token(name, end),
+            memoryRevisions=page,
+            nextPageToken=request.next_page_token(name, [end] if end else None),
         )
     )
 

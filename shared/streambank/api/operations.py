@@ -16,7 +16,7 @@ from streambank.pipeline.generation.operations import OperationCursor, get_opera
 from streambank.pipeline.generation.redrive import redrive
 from streambank.rules import access
 from streambank.wire import operation as wire
-from streambank.wire import parameters, reader
+from streambank.wire import page_room, parameters, reader
 from streambank.wire.erasure import ErasureOperation, erasure_operation
 from streambank.wire.operation import Operation, Operations, RedrivenOperations, WindowOperation
 from streambank.wire.reply import Empty, without_nulls
@@ -129,6 +129,7 @@ def list_all(request: ApiRequest) -> Operations:
         context=request.wiring.operation_context(),
         bank_rule=request.bank().default_rule,
         state=state,
+        weigh=lambda one: page_room.body_bytes(wire.operation(one, request.path.bank_name)),
     )
     position = [end.shard, end.entry, end.window] if end else None
     return without_nulls(

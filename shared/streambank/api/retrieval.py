@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from streambank import tracing
 from streambank.api.api_request import ApiRequest
-from streambank.api.memories import check_scope, cursor, position
+from streambank.api.memories import check_scope, cursor, position, weight
 from streambank.api.route import Routes, WithHeaders
 from streambank.model import ids
 from streambank.model.memory import Memory
 from streambank.model.principal import Role
 from streambank.pipeline.memories import listing
 from streambank.pipeline.memories.search import SearchQuery, search
+from streambank.rules.search_ranking import Hit
 from streambank.rules.selection import parse_memory_order, parse_selection
 from streambank.wire import memory as wire
+from streambank.wire import page_room
 from streambank.wire.filter_groups import filter_groups
 from streambank.wire.memory import Profiles, RetrievedMemories, RetrievedMemory
 from streambank.wire.memory_requests import (
@@ -27,6 +30,8 @@ from streambank.wire.reply import without_nulls
 
 routes = Routes()
 EFFECTIVE_TOP_K = "x-streambank-effective-top-k"
+# How many results are not in the reply, which has no token to go on.
+OMITTED = "x-streambank-omitted-results"
 EVENTS_LOOKED_AT = "x-streambank-events-looked-at"
 
 
@@ -50,23 +55,43 @@ def retrieve_memories(request: ApiRequest, body: RetrieveRequest) -> WithHeaders
     if body.simple_retrieval_params:
         name = f"retrieve {bank_id} {ids.canonical(body.scope)} {selected.text}"
         return _simple(request, name, memories, body.simple_retrieval_params)
-    # Everything and no token: Google's SDK cannot page a bare retrieve.
-    return _reply(RetrievedMemories(retrievedMemories=_retrieved(request, memories[: listing.MAX_TOP_K])))
+    return _all(request, memories)
+
+
+def _all(request: ApiRequest, memories: Sequence[Memory]) -> WithHeaders[RetrievedMemories]:
+    """Return the newest memories that a reply has room for, without a token: Google's SDK cannot page such a reply."""
+    page, _ = page_room.page(((None, memory) for memory in memories), listing.MAX_TOP_K, partial(weight, request))
+    return _reply(RetrievedMemories(retrievedMemories=_retrieved(request, page)), _omitted(len(memories) - len(page)))
+
+
+def _omitted(count: int) -> dict[str, str]:
+    return {OMITTED: str(count)} if count else {}
 
 
 def _similar(
     request: ApiRequest, scope: dict[str, str], memories: Sequence[Memory], params: SimilaritySearchParams
 ) -> WithHeaders[RetrievedMemories]:
     top_k = min(params.top_k or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
-    query = SearchQuery(params.search_query, top_k, events=params.include_events, pending=params.include_pending)
+    query = SearchQuery(
+        params.search_query,
+        top_k,
+        events=params.include_events,
+        pending=params.include_pending,
+        weigh=partial(_hit_weight, request),
+    )
     result = search(request.path.bank, scope, query, memories, context=request.wiring.search_context())
     reply = RetrievedMemories(retrievedMemories=wire.retrieved_memories(result.hits, request.path.bank_name))
     if params.include_events or params.include_pending:
         reply["retrievedEvents"] = wire.retrieved_events(result.hits)
-    headers = {EFFECTIVE_TOP_K: str(top_k)} if params.top_k > top_k else {}
+    headers = _omitted(result.omitted) | ({EFFECTIVE_TOP_K: str(top_k)} if params.top_k > top_k else {})
     if result.searched_events:
         headers[EVENTS_LOOKED_AT] = str(result.searched_events)
     return _reply(reply, headers)
+
+
+def _hit_weight(request: ApiRequest, hit: Hit) -> int:
+    rendered = wire.retrieved_memories([hit], request.path.bank_name) or wire.retrieved_events([hit])
+    return page_room.body_bytes(rendered)
 
 
 def _simple(
@@ -74,7 +99,7 @@ def _simple(
 ) -> WithHeaders[RetrievedMemories]:
     size = min(params.page_size or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
     after = cursor(request.position(name, params.page_token, int, int, str))
-    page, end = listing.page(memories, parse_memory_order(None), size, after)
+    page, end = listing.page(memories, parse_memory_order(None), size, after, partial(weight, request))
     token = request.next_page_token(name, position(end))
     return _reply(without_nulls(RetrievedMemories(retrievedMemories=_retrieved(request, page), nextPageToken=token)))
 
@@ -95,11 +120,13 @@ def _reply(reply: RetrievedMemories, headers: dict[str, str] | None = None) -> W
     role=Role.READ,
     span="search_memory",
 )
-def retrieve_profiles(request: ApiRequest, body: RetrieveProfilesRequest) -> Profiles:
-    """Return the profiles of a scope."""
+def retrieve_profiles(request: ApiRequest, body: RetrieveProfilesRequest) -> WithHeaders[Profiles]:
+    """Return the profiles of a scope, as many as a reply has room for."""
     bank_id = request.bank().id
     check_scope(request, body.scope)
     memories = request.stores.memories.of_scope(bank_id, body.scope, now=request.wiring.now())
     profiles = [memory for memory in memories if memory.profile]
-    tracing.note({tracing.RECORD_COUNT: len(profiles)})
-    return wire.profiles(profiles)
+    rows = ((None, profile) for profile in profiles)
+    page, _ = page_room.page(rows, len(profiles), lambda one: page_room.body_bytes(wire.profiles([one])))
+    tracing.note({tracing.RECORD_COUNT: len(page)})
+    return WithHeaders(wire.profiles(page), _omitted(len(profiles) - len(page)))

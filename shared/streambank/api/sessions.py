@@ -13,7 +13,7 @@ from streambank.model.session import SessionCursor
 from streambank.pipeline.sessions import sessions
 from streambank.pipeline.sessions.sessions import NEWEST_FIRST
 from streambank.rules import access
-from streambank.wire import parameters, session_filters
+from streambank.wire import page_room, parameters, session_filters
 from streambank.wire import session as wire
 from streambank.wire.reply import Empty, EmptyOperation, without_nulls
 from streambank.wire.session import CreateSessionRequest, Session, SessionOperation, Sessions, UpdateSessionRequest
@@ -95,6 +95,7 @@ def list_sessions(request: ApiRequest) -> Sessions:
         now=request.wiring.now(),
         order=order,
         user_id=matches.user_id,
+        weigh=lambda session: page_room.body_bytes(wire.session(session, request.path.bank_name)),
     )
     return without_nulls(
         Sessions(
@@ -198,6 +199,7 @@ def list_session_events(request: ApiRequest, session_id: str) -> SessionEvents:
         after[0] if after else None,
         sessions=request.stores.sessions,
         order=order,
+        weigh=lambda event: page_room.body_bytes(session_event(event, _name(request, session_id))),
     )
     return without_nulls(
         SessionEvents(

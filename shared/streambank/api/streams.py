@@ -7,7 +7,7 @@ from streambank.api.route import Reach, Routes
 from streambank.model.principal import Role
 from streambank.pipeline.events import streams
 from streambank.rules import access
-from streambank.wire import parameters
+from streambank.wire import page_room, parameters
 from streambank.wire import stream as wire
 from streambank.wire.reply import without_nulls
 from streambank.wire.stream import EventStatuses, FindEventsRequest, Streams
@@ -32,6 +32,7 @@ def list_streams(request: ApiRequest) -> Streams:
         (after[0], after[1]) if after else None,
         context=request.wiring.operation_context(),
         bank_rule=request.bank().default_rule,
+        weigh=lambda status: page_room.body_bytes(wire.stream(status, request.path.bank_name)),
     )
     return without_nulls(
         Streams(

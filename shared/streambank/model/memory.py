@@ -24,7 +24,7 @@ class ManagedTopic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The events behind a fact: a window of a stream, and the numbers of its events."""
+    """The events behind a fact: a window of a stream, and the numbers of its events, in their order."""
 
     sid: str
     window: int

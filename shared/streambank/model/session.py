@@ -49,11 +49,6 @@ class Session:
         """Tell whether *expires* is not before the session's own expiry."""
         return expires is None or (self.expires is not None and expires >= self.expires)
 
-    @property
-    def weight(self) -> int:
-        """Return roughly the bytes of the session in a reply."""
-        return json_size(self.state)
-
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
@@ -74,11 +69,6 @@ class SessionEvent:
     def state_delta(self) -> dict[str, Any]:
         """Return the changes that the event makes to the session's state."""
         return (self.actions or {}).get("stateDelta", {})  # type: ignore[no-any-return]
-
-    @property
-    def weight(self) -> int:
-        """Return roughly the bytes of the event in a reply."""
-        return json_size([self.content, self.actions, self.metadata, self.error_message, self.raw])
 
     def turn(self) -> Event | None:
         """Return the event as a generation reads it, or None if it has no content."""

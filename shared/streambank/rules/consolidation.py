@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -19,8 +19,10 @@ NOTHING_TO_FORGET = "nothing to forget"
 NOT_OFFERED = "names no memory that was offered"
 DIRECT = "stated by the caller"
 DEFAULT_REVISION_TTL = timedelta(days=365)
-# A memory keeps the evidence of its latest changes only.
-_MAX_EVIDENCE = 20
+# A memory keeps the evidence of its latest changes only: so many windows, and so many events of all of them together.
+# Their numbers have at most 100 KB, and an item has 400.
+MAX_EVIDENCE = 20
+MAX_EVIDENCE_EVENTS = 8_000
 
 
 def is_forget_request(candidate: Candidate) -> bool:
@@ -155,7 +157,7 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
         updated=now if is_new_fact or metadata != memory.metadata else memory.updated,
         revision=memory.revision + (is_new_fact and policy.keeps_revisions),
         expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
-        evidence=(memory.evidence + _evidence(policy, candidate))[-_MAX_EVIDENCE:],
+        evidence=newest_evidence(memory.evidence + _evidence(policy, candidate)),
         profile=profiles.updated_profile(memory, candidate),
     )
     return Change(memory, after, _revision(policy, after, candidate, now) if is_new_fact else None)
@@ -168,7 +170,18 @@ def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> 
 
 def _evidence(policy: WindowPolicy, candidate: Candidate) -> tuple[Evidence, ...]:
     window = policy.window
-    return (Evidence(window.stream.sid, window.number, candidate.seqs),) if candidate.seqs else ()
+    own = (Evidence(window.stream.sid, window.number, candidate.seqs),) if candidate.seqs else ()
+    return newest_evidence(own)
+
+
+def newest_evidence(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Return the newest of *evidence*, oldest first: of 20 windows, and 8,000 events of them together."""
+    newest, room = list[Evidence](), MAX_EVIDENCE_EVENTS
+    for one in reversed(evidence[-MAX_EVIDENCE:]):
+        if room:
+            newest.append(replace(one, seqs=one.seqs[-room:]))
+            room -= len(newest[-1].seqs)
+    return tuple(reversed(newest))
 
 
 def _revision(policy: WindowPolicy, memory: Memory, candidate: Candidate, now: datetime) -> Revision | None:

@@ -16,6 +16,11 @@ from streambank.rules.schemas import matches_schema
 
 CHANGED = "changed"
 SCHEMA_MISMATCH = "does not fit the schema"
+TOO_LARGE = "would make the profile larger than 48 KB"
+# A field of six bytes has a time of twenty: with its times, and with its evidence, a profile is below an item's 400 KB.
+MAX_PROFILE_BYTES = 49_152
+# Of the text in the verdict on what no profile takes.
+_MAX_REFUSED_CHARACTERS = 8_192
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -35,7 +40,7 @@ def profile_candidates(values: Mapping[str, Any], grounded: Candidate, schema: P
     matching = {name: value for name, value in values.items() if matches_schema({name: value}, schema)}
     others = {name: value for name, value in values.items() if name not in matching}
     base = replace(grounded, profile=schema.id)
-    rejected = [replace(base, fact=to_fact({name: value}), rejected=SCHEMA_MISMATCH) for name, value in others.items()]
+    rejected = [_refused(replace(base, fact=to_fact({name: value})), SCHEMA_MISMATCH) for name, value in others.items()]
     return [*([replace(base, fact=to_fact(matching))] if matching else []), *rejected]
 
 
@@ -47,7 +52,17 @@ def merge_candidates(proposed: Sequence[Candidate]) -> list[Candidate]:
             continue
         before = by_profile.get(one.profile)
         by_profile[one.profile] = _merge(before, one) if before else one
-    return [*by_profile.values(), *(one for one in proposed if one.rejected)]
+    merged = (one if _has_room(one.fact) else _refused(one, TOO_LARGE) for one in by_profile.values())
+    return [*merged, *(one for one in proposed if one.rejected)]
+
+
+def _has_room(fact: str) -> bool:
+    return len(fact.encode(errors="replace")) <= MAX_PROFILE_BYTES
+
+
+def _refused(candidate: Candidate, reason: str) -> Candidate:
+    """Return *candidate* as refused for *reason*; its verdict has the beginning of its text."""
+    return replace(candidate, fact=candidate.fact[:_MAX_REFUSED_CHARACTERS], rejected=reason)
 
 
 def _merge(before: Candidate, after: Candidate) -> Candidate:
@@ -73,12 +88,18 @@ def plan_step(candidate: Candidate, memory: Memory | None) -> PlanStep:
     current, proposed = parse_data(memory.fact), parse_data(candidate.fact)
     newer = {name: value for name, value in proposed.items() if candidate.at >= _time(memory, name)}
     if current | newer != current:
-        return PlanStep(Verdict.UPDATED, memory.id, to_fact(current | newer), reason=CHANGED)
+        return _change_step(memory, to_fact(current | newer))
     if any(candidate.at > _time(memory, name) for name in newer):
         return PlanStep(Verdict.UPDATED, memory.id, memory.fact, reason=RESTATED)
     if current | proposed == current:
         return PlanStep(Verdict.UNCHANGED, memory.id, reason=RESTATED)
     return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
+
+
+def _change_step(memory: Memory, fact: str) -> PlanStep:
+    if _has_room(fact):
+        return PlanStep(Verdict.UPDATED, memory.id, fact, reason=CHANGED)
+    return PlanStep(Verdict.REJECTED, memory.id, reason=TOO_LARGE)
 
 
 def new_profile(candidate: Candidate) -> Profile | None:

@@ -118,12 +118,16 @@ def results(bank: str, sid: str, number: int) -> Key:
     return Key(stream(bank, sid), f"P#{number:0{_WIDTH}}#")
 
 
-def candidates(bank: str, sid: str, number: int, part: int | None = None) -> Key:
-    return _result(bank, sid, number, "C", part, 3)
+def candidates(bank: str, sid: str, number: int, part: int | None = None, digest: str = "") -> Key:
+    """Return the key of a part of a window's candidates; a part that is not the first names the list's *digest*."""
+    key = _result(bank, sid, number, "C", part, 3)
+    return Key(key.pk, key.sk + digest)
 
 
-def plan(bank: str, sid: str, number: int, part: int | None = None) -> Key:
-    return _result(bank, sid, number, "L", part, 3)
+def plan(bank: str, sid: str, number: int, part: int | None = None, digest: str = "") -> Key:
+    """Return the key of a part of a window's plan, as that of its candidates."""
+    key = _result(bank, sid, number, "L", part, 3)
+    return Key(key.pk, key.sk + digest)
 
 
 def piece(bank: str, sid: str, number: int, part: int) -> Key:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction
@@ -14,9 +16,10 @@ from streambank.model.plan import Candidate, Extracted, Plan, PlanStep
 from streambank.model.usage import Usage
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt
-from streambank.store import keys, text
+from streambank.store import codec, keys, text
 from streambank.store.actions import Put
 from streambank.store.attributes import seconds
+from streambank.store.keys import Key
 
 # Bytes of JSON before compression; vectors hardly compress.
 _CHUNK_BYTES = 350_000
@@ -35,10 +38,25 @@ def _chunks(rows: Iterable[Any]) -> list[list[Any]]:
     return chunks
 
 
+def _list_puts(key_of: Callable[[int, str], Key], rows: Iterable[Any], head: codec.Values) -> list[Put]:
+    """Return the items of a list, the first with the values *head*; whatever the others are, it names them.
+
+    Two attempts, or two executions of one, write parts of different lists under different keys, so they never mix.
+    """
+    first, *rest = [text.compressed(chunk) for chunk in _chunks(rows)]
+    digest = hashlib.sha256(b"".join([first, *rest])).hexdigest()[:16]
+    puts = [Put(key_of(0, ""), {"d": first, "parts": 1 + len(rest), "of": digest, **head})]
+    puts += [Put(key_of(part, digest), {"d": data, "of": digest}) for part, data in enumerate(rest, 1)]
+    return puts
+
+
+def rest_of(head: Mapping[str, Any]) -> list[tuple[int, str]]:
+    """Return number and digest of each item of a list but its first, which is *head*."""
+    return [(part, head.get("of", "")) for part in range(1, head["parts"])]
+
+
 def _joined(items: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the rows of the newest list among *items*: an older, longer one may have left parts behind."""
-    parts = items[: items[0]["parts"]]
-    return [row for item in parts for row in text.decompressed(item["d"])]
+    return [row for item in items for row in text.decompressed(item["d"])]
 
 
 def _vector_text(vector: bytes) -> str:
@@ -49,18 +67,9 @@ def _vector_text(vector: bytes) -> str:
 
 
 def extracted_puts(attempt: Attempt, extracted: Extracted) -> list[Put]:
-    chunks = _chunks(_candidate_row(candidate) for candidate in extracted.candidates)
-    cost: dict[str, str | int | bytes | None] = {
-        "use": text.dumps(_usage_row(extracted.usage)),
-        "cov": extracted.covered,
-    }
-    return [
-        Put(
-            keys.candidates(attempt.bank, attempt.sid, attempt.window, part),
-            {"d": text.compressed(chunk), "parts": len(chunks), **cost},
-        )
-        for part, chunk in enumerate(chunks)
-    ]
+    cost: codec.Values = {"use": text.dumps(_usage_row(extracted.usage)), "cov": extracted.covered}
+    key_of = partial(keys.candidates, attempt.bank, attempt.sid, attempt.window)
+    return _list_puts(key_of, map(_candidate_row, extracted.candidates), cost)
 
 
 def _candidate_row(candidate: Candidate) -> list[Any]:
@@ -78,12 +87,12 @@ def _candidate_row(candidate: Candidate) -> list[Any]:
 def extracted_of(items: Sequence[Mapping[str, Any]]) -> Extracted | None:
     if not items:
         return None
-    rows = _joined(items)
+    head = items[0]
     candidates = tuple(
         Candidate(fact, tuple(seqs), datetime.fromisoformat(at), tuple(topics), base64.b64decode(vector), *rest)
-        for fact, seqs, at, topics, vector, *rest in rows
+        for fact, seqs, at, topics, vector, *rest in _joined(items)
     )
-    return Extracted(candidates, _usage(items[0]), items[0]["cov"])
+    return Extracted(candidates, _usage(head), head["cov"])
 
 
 def _usage_row(usage: Usage) -> list[int]:
@@ -121,20 +130,14 @@ def piece_of(item: Mapping[str, Any] | None, digest: str) -> Extraction | None:
 
 
 def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
-    chunks = _chunks(_step_row(step) for step in plan.steps)
-    common: dict[str, str | int | bytes | None] = {
+    common: codec.Values = {
         "ver": plan.version,
         "start": plan.start,
         "seen": text.compressed(plan.offered),
         "use": text.dumps(_usage_row(plan.usage)),
     }
-    return [
-        Put(
-            keys.plan(attempt.bank, attempt.sid, attempt.window, part),
-            {"d": text.compressed(chunk), "parts": len(chunks), **common},
-        )
-        for part, chunk in enumerate(chunks)
-    ]
+    key_of = partial(keys.plan, attempt.bank, attempt.sid, attempt.window)
+    return _list_puts(key_of, map(_step_row, plan.steps), common)
 
 
 def _step_row(step: PlanStep) -> list[Any]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 from streambank.errors import Conflict
 from streambank.model.extraction import Extraction
@@ -14,8 +17,12 @@ from streambank.store import keys
 from streambank.store import plan_items as items
 from streambank.store.actions import Action, ConditionCheck, Put, absent
 from streambank.store.attributes import seconds
+from streambank.store.keys import Key
 from streambank.store.table import Table
 from streambank.store.windows import is_current_attempt, window_key
+
+# Items of at most 400 KB in a transaction of 4 MB, beside the head of their list.
+_ITEMS_TOGETHER = 8
 
 
 class Plans:
@@ -26,19 +33,34 @@ class Plans:
 
     def save_extracted(self, attempt: Attempt, extracted: Extracted, *, expires: datetime | None) -> bool:
         """Store a window's candidates once; False if they are stored already or the attempt is not current any more."""
-        check: Action = ConditionCheck(window_key(attempt), is_current_attempt(attempt.attempt))
-        puts = [_expiring(put, expires) for put in items.extracted_puts(attempt, extracted)]
-        first, rest = puts[0], puts[1:]
+        check = ConditionCheck(window_key(attempt), is_current_attempt(attempt.attempt))
+        head, *rest = [_expiring(put, expires) for put in items.extracted_puts(attempt, extracted)]
+        return self._save_list(check, [replace(head, condition=absent()), check], rest)
+
+    def _save_list(self, check: ConditionCheck, last: Sequence[Action], rest: Sequence[Put]) -> bool:
+        """Store the items *rest* of a list, and in the same transaction as the last of them its head, in *last*.
+
+        A list is there as soon as its head is. Return False if a condition did not hold.
+        """
+        whole = len(rest) - len(rest) % _ITEMS_TOGETHER
         try:
-            self._table.transact_despite_contention([replace(first, condition=absent()), check, *rest])
+            for start in range(0, whole, _ITEMS_TOGETHER):
+                self._table.transact_despite_contention([check, *rest[start : start + _ITEMS_TOGETHER]])
+            self._table.transact_despite_contention([*last, *rest[whole:]])
         except Conflict:
             return False
         return True
 
     def extracted(self, attempt: Attempt) -> Extracted | None:
         """Return a window's candidates if they were stored."""
-        prefix = keys.candidates(attempt.bank, attempt.sid, attempt.window)
-        return items.extracted_of(list(self._table.query(prefix.pk, prefix=prefix.sk)))
+        return items.extracted_of(self._list(partial(keys.candidates, attempt.bank, attempt.sid, attempt.window)))
+
+    def _list(self, key_of: Callable[[int, str], Key]) -> list[dict[str, Any]]:
+        """Return the items of the list that is stored last, or no item if there is none."""
+        head = self._table.get(key_of(0, ""))
+        rest = [self._table.get(key_of(part, digest)) for part, digest in items.rest_of(head)] if head else []
+        stored = [item for item in (head, *rest) if item is not None]
+        return stored if head and len(stored) == head["parts"] else []
 
     def piece(self, attempt: Attempt, number: int, digest: str) -> Extraction | None:
         """Return a model's stored answer for piece *number* of a long window, if its request had the same *digest*."""
@@ -59,18 +81,12 @@ class Plans:
     def save_plan(self, attempt: Attempt, plan: Plan, *, expires: datetime | None) -> bool:
         """Store the plan of *attempt*, over an older one; False if the attempt is not current any more."""
         check = ConditionCheck(window_key(attempt), is_current_attempt(attempt.attempt))
-        try:
-            self._table.transact_despite_contention(
-                [check, *(_expiring(put, expires) for put in items.plan_puts(attempt, plan))]
-            )
-        except Conflict:
-            return False
-        return True
+        head, *rest = [_expiring(put, expires) for put in items.plan_puts(attempt, plan)]
+        return self._save_list(check, [check, head], rest)
 
     def plan(self, attempt: Attempt) -> Plan | None:
         """Return the stored plan of a window, or None."""
-        prefix = keys.plan(attempt.bank, attempt.sid, attempt.window)
-        return items.plan_of(list(self._table.query(prefix.pk, prefix=prefix.sk)))
+        return items.plan_of(self._list(partial(keys.plan, attempt.bank, attempt.sid, attempt.window)))
 
     def verdicts(self, window: Window) -> list[RecordedVerdict]:
         """Return the committed verdicts on the candidates of *window*, in their order."""

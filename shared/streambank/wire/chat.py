@@ -10,14 +10,14 @@ from typing_extensions import TypedDict
 from streambank.errors import InvalidArgument, PayloadTooLarge
 from streambank.model import chat as model
 from streambank.model.chat import ANYTHING, MAX_FORMAT_BYTES, ChatDraft, Expectation
-from streambank.wire import reader
+from streambank.wire import http, reader
 from streambank.wire.fields import Ttl, text
 from streambank.wire.ingest import MAX_EVENT_DEPTH, MAX_ID_BYTES
 from streambank.wire.model import Read, RequestModel
 from streambank.wire.reply import JsonObject, Time, optional_time, rfc3339, without_nulls
 
 MAX_BODY_BYTES = 5 * 1024 * 1024
-# A reply is escaped once more inside Lambda's 6,291,556 bytes: what is stored must also be readable.
+# A reply of Lambda has 6,291,556 bytes, with its body escaped or in base64: what is stored must also be readable.
 MAX_REPLY_BYTES = 6_000_000
 MAX_MESSAGES = 10_000
 _ETAG = re.compile(r'"([\x21\x23-\x7e]{1,128})"')
@@ -59,9 +59,10 @@ def _messages(value: Any, path: str) -> tuple[JsonObject, ...]:
 
 
 def _check_size(messages: list[Any]) -> None:
-    """Refuse what could be stored and not be returned: a quote or a backslash takes two bytes inside a reply."""
+    """Refuse what could be stored and not be returned."""
     raw = json.dumps(messages, ensure_ascii=False, separators=(",", ":"))
-    size = reader.byte_length(raw, "") + raw.count('"') + raw.count("\\")
+    reader.byte_length(raw, "")
+    size = http.sent_bytes(raw)
     if size > MAX_REPLY_BYTES:
         raise PayloadTooLarge("messages", f"would take {size} bytes of a reply; the limit is {MAX_REPLY_BYTES}")
 

@@ -1,5 +1,6 @@
 """API Gateway's events and responses, and the one table of statuses."""
 
+import base64
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -35,6 +36,9 @@ _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
 )
 
 MAX_SEGMENT_BYTES = 256
+# A larger body goes in base64 where that is shorter. As text it is escaped again inside Lambda's reply: a quote or a
+# backslash has two bytes there, and in some runtimes a character of four bytes has twelve.
+MAX_TEXT_CHARACTERS = 100_000
 # An error quotes a field's name as the caller spelled it, which may be as long as a body.
 MAX_QUOTED_CHARACTERS = 2_000
 
@@ -124,7 +128,25 @@ def response(document: Any, status: int = 200, headers: Mapping[str, str] | None
     """Return *document* as a response: always 200 on success, since Google's SDK accepts no other status."""
     # An error may quote half of a surrogate pair, which no encoding accepts.
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(errors="replace").decode()
-    return {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": text}
+    reply = {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": text}
+    if len(text) > MAX_TEXT_CHARACTERS and base64_bytes(text) < text_bytes(text):
+        return {**reply, "body": base64.b64encode(text.encode()).decode(), "isBase64Encoded": True}
+    return reply
+
+
+def sent_bytes(body_text: str) -> int:
+    """Return the bytes of a body inside Lambda's reply, which has 6 MB at most."""
+    return min(text_bytes(body_text), base64_bytes(body_text))
+
+
+def text_bytes(body_text: str) -> int:
+    """Return the bytes of a body that is sent as text, in the runtime that escapes the most."""
+    return len(json.dumps(body_text))
+
+
+def base64_bytes(body_text: str) -> int:
+    """Return the bytes of a body that is sent in base64."""
+    return 4 * -(-len(body_text.encode()) // 3)
 
 
 def error_response(error: errors.StreambankError) -> Response:

@@ -15,6 +15,9 @@ from streambank.rules.search_ranking import Hit
 from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.topics import Topic, topic
 
+# Of one window in the sources of a memory.
+MAX_SEQUENCES = 100
+
 
 class MetadataValue(TypedDict):
     """A typed value: exactly one of its kinds."""
@@ -26,10 +29,14 @@ class MetadataValue(TypedDict):
 
 
 class MemorySource(TypedDict):
-    """A window that a memory was made of or renewed by, and the numbers of the events that it cites there."""
+    """A window that a memory was made of or renewed by, and the numbers of the newest events that it cites there.
+
+    The count is there if the memory keeps more numbers of the window than these.
+    """
 
     operation: str
     sequences: list[int]
+    sequenceCount: NotRequired[int | None]
 
 
 class StructuredContent(TypedDict):
@@ -177,7 +184,12 @@ def _sources(one: model.Memory, bank_name: str) -> list[MemorySource]:
     for evidence in one.evidence:
         name = f"{bank_name}/operations/{OperationId(evidence.sid, evidence.window)}"
         cited.setdefault(name, set()).update(evidence.seqs)
-    return [MemorySource(operation=name, sequences=sorted(seqs)) for name, seqs in cited.items()]
+    return [_source(name, sorted(seqs)) for name, seqs in cited.items()]
+
+
+def _source(name: str, seqs: list[int]) -> MemorySource:
+    count = len(seqs) if len(seqs) > MAX_SEQUENCES else None
+    return without_nulls(MemorySource(operation=name, sequences=seqs[-MAX_SEQUENCES:], sequenceCount=count))
 
 
 def metadata_value(value: model_metadata.MetadataValue) -> MetadataValue:

@@ -13,6 +13,7 @@ from streambank.model.ids import OperationId
 from streambank.model.operation import OperationState, Receipt
 from streambank.model.rule import Reason
 from streambank.model.verdict import Verdict
+from streambank.wire import page_room
 from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.usage import dollars
 
@@ -102,12 +103,16 @@ class RecordedVerdict(TypedDict):
 
 
 class WindowResponse(TypedDict):
-    """An ingest names its generation, by both fields; a generation has the verdict on each fact."""
+    """An ingest names its generation, by both fields; a generation has the verdict on each fact.
+
+    A reply has room for some megabytes of verdicts: the last ones may be omitted, with the memories that they changed.
+    """
 
     name: NotRequired[str | None]
     generateMemoriesOperation: NotRequired[str | None]
     generatedMemories: NotRequired[list[GeneratedMemory]]
     verdicts: NotRequired[list[RecordedVerdict]]
+    omittedVerdicts: NotRequired[int | None]
 
 
 class WindowOperation(TypedDict):
@@ -242,12 +247,14 @@ def _response(one: model.Operation, bank_name: str) -> WindowResponse:
         name = _generation_name(one, bank_name)
         response = WindowResponse(name=name, generateMemoriesOperation=name)
         return _typed("IngestEventsResponse", without_nulls(response))
-    generated = (_generated(verdict, bank_name) for verdict in one.verdicts)
+    pairs = ((_verdict(verdict, bank_name), _generated(verdict, bank_name)) for verdict in one.verdicts)
+    page, _ = page_room.page(((None, pair) for pair in pairs), len(one.verdicts), page_room.body_bytes)
     response = WindowResponse(
-        generatedMemories=[memory for memory in generated if memory],
-        verdicts=[_verdict(verdict, bank_name) for verdict in one.verdicts],
+        generatedMemories=[memory for _, memory in page if memory],
+        verdicts=[verdict for verdict, _ in page],
+        omittedVerdicts=len(one.verdicts) - len(page) or None,
     )
-    return _typed("GenerateMemoriesResponse", response)
+    return _typed("GenerateMemoriesResponse", without_nulls(response))
 
 
 def _generated(one: model_verdict.RecordedVerdict, bank_name: str) -> GeneratedMemory | None:

@@ -11,6 +11,7 @@ from streambank.model.chat import MAX_FORMAT_BYTES, ChatHistory
 from streambank.model.memory import Citation, Evidence, Memory, Profile, Revision
 from streambank.model.record import MemoryRecord, SessionEventRecord
 from streambank.model.session import SESSION_ID, Session, SessionEvent
+from streambank.rules.consolidation import newest_evidence
 from streambank.wire import ingest, reader, settings
 from streambank.wire.model import Read, RequestModel, rule
 
@@ -142,7 +143,7 @@ class MemoryLine(RequestModel):
             expires=self.expire_time,
             display_name=self.display_name,
             description=self.description,
-            evidence=tuple(Evidence(one.stream, one.window, tuple(one.events)) for one in self.evidence),
+            evidence=newest_evidence([Evidence(one.stream, one.window, tuple(one.events)) for one in self.evidence]),
             profile=Profile(self.profile.schema_id, self.profile.times) if self.profile else None,
         )
 

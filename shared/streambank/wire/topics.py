@@ -1,5 +1,6 @@
 """Topics of memories in requests and replies."""
 
+import json
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
@@ -10,6 +11,8 @@ from streambank.wire import reader
 
 MAX_TOPICS = 100
 MAX_LABEL_BYTES = 1_024
+# Of all topics in a list, as JSON: they are stored with a stream, a window and a memory, whose items have 400 KB.
+MAX_TOPICS_BYTES = 32_768
 _TOPIC = frozenset({"managedMemoryTopic", "customMemoryTopicLabel"})
 
 
@@ -17,7 +20,11 @@ def topics(value: Any, path: str) -> tuple[str, ...]:
     """Return the names of managed topics and the labels of custom ones."""
     if not isinstance(value, list) or len(value) > MAX_TOPICS:
         raise InvalidArgument(path, f"must be a list of at most {MAX_TOPICS} topics")
-    return tuple(_topic(one, f"{path}[{index}]") for index, one in enumerate(value))
+    names = tuple(_topic(one, f"{path}[{index}]") for index, one in enumerate(value))
+    size = sum(len(json.dumps(name, ensure_ascii=False).encode()) for name in names)
+    if size > MAX_TOPICS_BYTES:
+        raise InvalidArgument(path, f"has {size} bytes of JSON; the limit is {MAX_TOPICS_BYTES}")
+    return names
 
 
 def _topic(value: Any, path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TypeAlias
@@ -17,6 +17,7 @@ from streambank.pipeline.generation.operations import OperationContext, Operatio
 from streambank.pipeline.generation.redrive import RedriveContext, redrive
 from streambank.rules import operations
 from streambank.store.windows import Windows
+from streambank.wire.page_room import page, weightless
 
 # How many parked windows one call redrives.
 MAX_REDRIVEN = 100
@@ -31,22 +32,24 @@ def list_streams(
     *,
     context: OperationContext,
     bank_rule: TriggerRule | None,
+    weigh: Callable[[StreamStatus], int] = weightless,
 ) -> tuple[list[StreamStatus], StreamCursor | None]:
     """Return a page of a bank's streams and where it ended, if more follow; a direct generation is no stream."""
-    page, cursor = list[StreamStatus](), after
+    return page(_statuses(bank, after, context, bank_rule), size, weigh)
+
+
+def _statuses(
+    bank: str, after: StreamCursor | None, context: OperationContext, bank_rule: TriggerRule | None
+) -> Iterator[tuple[StreamCursor, StreamStatus]]:
     for shard, entry, sid in context.streams.registered(bank, after):
         if (shard, entry) == after:
             continue
         head = context.streams.head(bank, sid)
         if head is None:
             continue
-        if len(page) == size:
-            return page, cursor
         last = next(iter(islice(context.windows.newest_first(bank, sid), 1)), None)
         pending = operations.buffering(head, bank_rule) if head.count else None
-        page.append(StreamStatus(head.stream, pending, operations.sealed(last) if last else None))
-        cursor = (shard, entry)
-    return page, None
+        yield (shard, entry), StreamStatus(head.stream, pending, operations.sealed(last) if last else None)
 
 
 def find_events(

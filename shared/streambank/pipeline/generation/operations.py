@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from streambank.errors import NotFound
@@ -13,6 +13,7 @@ from streambank.rules import operations
 from streambank.store.plans import Plans
 from streambank.store.streams import Streams
 from streambank.store.windows import Windows
+from streambank.wire.page_room import PageRoom, weightless
 
 # How many operations one call reads at most.
 MAX_READ = 2_000
@@ -69,17 +70,19 @@ def list_operations(
     context: OperationContext,
     bank_rule: TriggerRule | None,
     state: OperationState | None = None,
+    weigh: Callable[[Operation], int] = weightless,
 ) -> tuple[list[Operation], OperationCursor | None]:
     """Return a page of a bank's operations, stream by stream, the newest window of each first, without verdicts.
 
     With a *state* a page may be short though others follow: a call reads 2,000 operations at most.
     """
-    page: list[Operation] = []
+    page, room = list[Operation](), PageRoom(size, weigh)
     cursor = after
     for read, (next_cursor, operation) in enumerate(_operations(bank, after, context, bank_rule)):
-        if len(page) == size or read == MAX_READ:
+        is_listed = state in (None, operation.state)
+        if len(page) == size or read == MAX_READ or (is_listed and not room.admits(operation)):
             return page, cursor
-        if state in (None, operation.state):
+        if is_listed:
             page.append(operation)
         cursor = next_cursor
     return page, None

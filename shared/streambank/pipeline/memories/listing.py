@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,6 +12,8 @@ from streambank.rules.filtering import Order
 from streambank.rules.selection import DEFAULT_ORDER, Selection, field_values
 from streambank.store.attributes import instant, milliseconds
 from streambank.store.memories import ListedMemory, Memories
+from streambank.wire import page_room
+from streambank.wire.page_room import PageRoom, weightless
 
 # A similarity search returns three memories by default and a hundred at most, as Memory Bank does.
 DEFAULT_TOP_K = 3
@@ -20,9 +22,6 @@ MAX_TOP_K = 100
 MAX_READ = 2_000
 # How many memories of a bank are sorted in another order than the index has.
 MAX_SORTED = 10_000
-# A reply of Lambda is 6 MB at most; a page ends before, whatever its size was to be.
-PAGE_BYTES = 4_000_000
-OVERHEAD = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +35,13 @@ class MemoryCursor:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The request for a page."""
+    """The request for a page; *weigh* returns the bytes of a memory in the reply."""
 
     selection: Selection
     order: Order
     size: int
     after: MemoryCursor | None = None
+    weigh: Callable[[Memory], int] = weightless
 
 
 Page = tuple[list[Memory], MemoryCursor | None]
@@ -64,21 +64,26 @@ def list_memories(bank: str, listing: Listing, *, memories: Memories, now: datet
     scope = listing.selection.scope
     if scope is not None:
         matching = in_scope(bank, scope, listing.selection, memories=memories, now=now)
-        return page(matching, listing.order, listing.size, listing.after)
+        return page(matching, listing.order, listing.size, listing.after, listing.weigh)
     if str(listing.order) == DEFAULT_ORDER:
         return _newest(bank, listing, memories, now)
-    return page(_all(bank, listing, memories, now), listing.order, listing.size, listing.after)
+    return page(_all(bank, listing, memories, now), listing.order, listing.size, listing.after, listing.weigh)
 
 
-def page(memories: Sequence[Memory], order: Order, size: int, after: MemoryCursor | None) -> Page:
-    """Return the *size* memories that come after *after* in *order*, and where they end if more follow.
+def page(
+    memories: Sequence[Memory],
+    order: Order,
+    size: int,
+    after: MemoryCursor | None,
+    weigh: Callable[[Memory], int] = weightless,
+) -> Page:
+    """Return at most *size* memories that come after *after* in *order*, and where they end if more follow.
 
     A page begins after the last memory of the page before, and not at a number: deletions between pages skip nothing.
     """
     by_id = sorted(memories, key=lambda memory: memory.id, reverse=True)
     rest = order.sorted(by_id, field_values) if after is None else _rest(by_id, order, after)
-    fit = fitting(rest[:size])
-    return fit, cursor_of(fit[-1]) if len(rest) > len(fit) else None
+    return page_room.page(((cursor_of(memory), memory) for memory in rest), size, weigh)
 
 
 def _rest(by_id: Sequence[Memory], order: Order, after: MemoryCursor) -> list[Memory]:
@@ -97,36 +102,22 @@ def cursor_of(memory: Memory) -> MemoryCursor:
     return MemoryCursor(milliseconds(memory.created) or 0, milliseconds(memory.updated) or 0, memory.id)
 
 
-def weight(memory: Memory) -> int:
-    """Return roughly how many bytes *memory* needs in a reply."""
-    return OVERHEAD + 2 * len(memory.fact) + 2 * len(str(memory.metadata))
-
-
-def fitting(memories: Sequence[Memory]) -> list[Memory]:
-    """Return the first of *memories* that a reply has room for, at least one."""
-    filled, fit = 0, list[Memory]()
-    for memory in memories:
-        filled += weight(memory)
-        if fit and filled > PAGE_BYTES:
-            break
-        fit.append(memory)
-    return fit
-
-
 def _newest(bank: str, listing: Listing, memories: Memories, now: datetime) -> Page:
     """Return a page in the order of the index; it is short where 2,000 memories were read before it was full."""
     after = (listing.after.created_ms, listing.after.memory_id) if listing.after else None
-    newest: list[Memory] = []
-    filled = 0
+    newest, end = list[Memory](), None
+    room = PageRoom(listing.size, listing.weigh)
     for number, (listed, is_last) in enumerate(_runs(bank, max(listing.size, MAX_TOP_K), after, memories), 1):
         live = {memory.id: memory for memory in memories.read_listed(bank, listed, now=now)}
         for entry in listed:
             memory = live.get(entry.memory_id)
             if memory and listing.selection.matches(memory):
+                if not room.admits(memory):
+                    return newest, end
                 newest.append(memory)
-                filled += weight(memory)
-            if len(newest) == listing.size or filled > PAGE_BYTES:
-                return newest, None if is_last and entry == listed[-1] else _cursor_behind(entry)
+            end = _cursor_behind(entry)
+            if len(newest) == listing.size:
+                return newest, None if is_last and entry == listed[-1] else end
         if not is_last and number * len(listed) >= MAX_READ:
             return newest, _cursor_behind(listed[-1])
     return newest, None

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
 from streambank.model.search import EventScan, RawEvent
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.memories.listing import OVERHEAD, PAGE_BYTES, weight
 from streambank.rules import citations, search_ranking
 from streambank.rules.bank_config import bank_config
 from streambank.rules.search_ranking import EmbeddedQuery, Hit, SearchEntry
 from streambank.store.banks import Banks
 from streambank.store.events import Events
 from streambank.store.memories import Memories
+from streambank.wire import page_room
+from streambank.wire.page_room import weightless
 
 # How many of the newest events are embedded where that costs next to nothing: a third of a CPU second.
 MAX_EMBEDDED = 2_000
@@ -25,20 +26,28 @@ MAX_EMBEDDED = 2_000
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A similarity search: *events* includes raw events, *pending* those whose window was not generated yet."""
+    """A similarity search: *events* includes raw events, *pending* those whose window was not generated yet.
+
+    *weigh* returns the bytes of a hit in the reply.
+    """
 
     text: str
     top_k: int
     events: bool = False
     pending: bool = False
+    weigh: Callable[[Hit], int] = weightless
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The hits, nearest first; *searched_events* counts the events if the scope has more than were searched, else 0."""
+    """The hits, nearest first; *omitted* of the first *top_k* had no room in a reply.
+
+    *searched_events* counts the events if the scope has more than were searched, else it is 0.
+    """
 
     hits: Sequence[Hit]
     searched_events: int = 0
+    omitted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,9 @@ def search(
     entries = search_ranking.memory_entries(query, among, cited)
     entries += _event_entries(query, scan.events, visible, entries, context.embedder)
     best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries))
-    return SearchResult(_fitting(best, request.top_k), searched_events)
+    nearest = list(islice(best, request.top_k))
+    hits, _ = page_room.page(((None, hit) for hit in nearest), request.top_k, request.weigh)
+    return SearchResult(hits, searched_events, len(nearest) - len(hits))
 
 
 def _query_vector(bank: str, scope: Mapping[str, str], text: str, context: SearchContext) -> bytes:
@@ -99,18 +110,3 @@ def _event_entries(
     sources = {one.source for one in visible}
     entries = search_ranking.event_entries(query, events, vectors, memories)
     return [one for one in entries if isinstance(one.item, RawEvent) and one.item.source in sources]
-
-
-def _fitting(hits: Iterable[Hit], top_k: int) -> list[Hit]:
-    """Return the first *top_k* of *hits* that a reply has room for, at least one."""
-    filled, fitting = 0, list[Hit]()
-    for distance, what in hits:
-        filled += weight(what) if isinstance(what, Memory) else _event_weight(what)
-        if len(fitting) == top_k or (fitting and filled > PAGE_BYTES):
-            break
-        fitting.append((distance, what))
-    return fitting
-
-
-def _event_weight(one: RawEvent) -> int:
-    return OVERHEAD + 2 * len(json.dumps(one.event.event.parts))

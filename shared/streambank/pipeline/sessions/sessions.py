@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -16,15 +16,12 @@ from streambank.retry import RetryPolicy
 from streambank.rules.filtering.order import SortKey
 from streambank.store.attributes import milliseconds
 from streambank.store.sessions import Sessions
+from streambank.wire.page_room import page, weightless
 
-# A reply of Lambda is 6 MB at most, and its JSON is escaped once more in it.
-MAX_PAGE_BYTES = 2_000_000
 _CHUNK = 100
 _CONTENDED = "the session is written by others at the same time; try again"
 
 P = TypeVar("P")
-T = TypeVar("T", Session, SessionEvent)
-
 
 NEWEST_FIRST = SortKey("update_time", descending=True)
 
@@ -180,6 +177,7 @@ def in_bank(
     now: datetime,
     order: SortKey = NEWEST_FIRST,
     user_id: str | None = None,
+    weigh: Callable[[Session], int] = weightless,
 ) -> tuple[list[Session], SessionCursor | None]:
     """Return a page of a bank's sessions, and its end if more follow; with a *user_id* only that user's are read."""
 
@@ -190,12 +188,12 @@ def in_bank(
             yield from ((cursor, session) for cursor, session in live if matches(session))
 
     if order == NEWEST_FIRST and user_id is None:
-        return _page(rows(sessions.newest(bank, after)), size)
+        return page(rows(sessions.newest(bank, after)), size, weigh)
     everywhere = sessions.newest(bank, None) if user_id is None else sessions.of_user(bank, user_id)
     # Only cursors are kept in memory; their sessions are read again, page by page.
     ordered = sorted((_cursor(session, order) for _, session in rows(everywhere)), reverse=order.descending)
     rest = (cursor for cursor in ordered if after is None or (cursor < after if order.descending else cursor > after))
-    return _page(rows(rest), size)
+    return page(rows(rest), size, weigh)
 
 
 def _cursor(session: Session, order: SortKey) -> SessionCursor:
@@ -212,6 +210,7 @@ def in_session(
     *,
     sessions: Sessions,
     order: SortKey | None = None,
+    weigh: Callable[[SessionEvent], int] = weightless,
 ) -> tuple[list[SessionEvent], int | None]:
     """Return a page of a session's events, and the number of its last if more follow.
 
@@ -225,29 +224,16 @@ def in_session(
 
     if order is None:
         matching = filter(matches, sessions.events(bank, session, after=after))
-        return _page(((event.number, event) for event in matching), size)
+        return page(((event.number, event) for event in matching), size, weigh)
     times = ((event.timestamp, event.number) for event in sessions.events(bank, session) if matches(event))
     numbers = [number for _, number in sorted(times, reverse=order.descending)]
     start = numbers.index(after) + 1 if after in numbers else 0
-    return _page(rows(iter(numbers[start:])), size)
+    return page(rows(iter(numbers[start:])), size, weigh)
 
 
 def _chunks(cursors: Iterator[P]) -> Iterator[list[P]]:
     while chunk := list(islice(cursors, _CHUNK)):
         yield chunk
-
-
-def _page(rows: Iterable[tuple[P, T]], size: int) -> tuple[list[T], P | None]:
-    """Return the first *size* rows, fewer where they are large, and the cursor of the last one if more follow."""
-    page: list[T] = []
-    weight, end = 0, None
-    for cursor, row in rows:
-        weight += row.weight
-        if page and (len(page) == size or weight > MAX_PAGE_BYTES):
-            return page, end
-        page.append(row)
-        end = cursor
-    return page, None
 
 
 # ---- generation

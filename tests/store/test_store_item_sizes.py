@@ -1,0 +1,110 @@
+"""No item grows past DynamoDB's 400 KB by anything that callers may send."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from streambank.model.memory import Evidence, Memory, Profile, Revision
+from streambank.model.rule import Reason, TriggerRule, WindowSettings
+from streambank.model.session import Session
+from streambank.model.stream import Head, StreamId
+from streambank.model.verdict import RecordedVerdict, Verdict
+from streambank.model.window import Attempt, DirectMemory, Window
+from streambank.rules import profiles
+from streambank.rules.consolidation import MAX_EVIDENCE, MAX_EVIDENCE_EVENTS
+from streambank.store import codec
+from streambank.store.memory_items import memory_values, revision_values
+from streambank.store.plan_items import verdict_put
+from streambank.store.sessions import head_values
+from streambank.wire.topics import MAX_TOPICS_BYTES
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+MAX_ITEM_BYTES = 400_000
+SCRIPT = pytest.mark.parametrize("script", ["\U0001d518", '"\\', "\x01"], ids=["four-bytes", "quotes", "controls"])
+
+
+def item_bytes(values) -> int:
+    """Return the bytes of an item, a little more than DynamoDB counts."""
+    sizes = (len(value if isinstance(value, bytes) else str(value).encode()) for value in values.values() if value)
+    return 1_500 + 100 + sum(sizes)  # its keys, and the names of its attributes
+
+
+def long(script: str, size: int) -> str:
+    return script * (size // len(script.encode()))
+
+
+def scope_of(script):
+    return {f"{n}" + long(script, 252): long(script, 256) for n in range(5)}
+
+
+def topics_of(script):
+    label = long(script, 1_000)
+    return (label,) * (MAX_TOPICS_BYTES // len(codec.text.dumps(label).encode()))
+
+
+def settings_of(script):
+    labels = {"k": long(script, 2_000)}
+    return WindowSettings(revision_labels=labels, metadata=labels, allowed_topics=topics_of(script))
+
+
+def stream_of(script):
+    return StreamId("b" * 36, "s" * 26, scope_of(script), long(script, 512))
+
+
+def memory_of(script):
+    numbers = MAX_EVIDENCE_EVENTS // MAX_EVIDENCE
+    evidence = [Evidence("s" * 26, 10**6, tuple(range(10**9, 10**9 + numbers))) for _ in range(MAX_EVIDENCE)]
+    return Memory(
+        "m" * 63,
+        long(script, 8_192),
+        scope_of(script),
+        NOW,
+        NOW,
+        NOW,
+        topics=topics_of(script),
+        metadata={"k": long(script, 4_000)},
+        vector=b"v" * 4_096,
+        display_name=long(script, 1_024),
+        description=long(script, 1_024),
+        evidence=tuple(evidence),
+    )
+
+
+@SCRIPT
+def test_a_memory_is_below_the_limit(script):
+    """A memory, and a profile with as many fields as fit, have room with all that belongs to them."""
+    memory = memory_of(script)
+    assert item_bytes(memory_values("b" * 36, memory)) < MAX_ITEM_BYTES
+    data = {f"{number:x}": 1 for number in range(profiles.MAX_PROFILE_BYTES // 9)}
+    fact = profiles.to_fact(data)
+    assert len(fact) <= profiles.MAX_PROFILE_BYTES
+    profile = replace(memory, fact=fact, profile=Profile("s" * 63, dict.fromkeys(data, NOW)))
+    assert item_bytes(memory_values("b" * 36, profile)) < MAX_ITEM_BYTES
+    revision = Revision("m" * 63, 1, fact, NOW, NOW, {"k": long(script, 4_000)}, (fact,), is_profile=True)
+    assert item_bytes(revision_values(revision)) < MAX_ITEM_BYTES
+    recorded = RecordedVerdict(10**6, Verdict.CREATED, fact, profiles.TOO_LARGE, "m" * 63, 1, 1)
+    assert item_bytes(verdict_put(Attempt("b", "s", 1, 0), recorded, NOW).values) < MAX_ITEM_BYTES
+
+
+@SCRIPT
+def test_a_stream_and_its_windows_are_below_the_limit(script):
+    """HEAD with the longest settings, and a window with five stated memories beside them, have room."""
+    stream, settings = stream_of(script), settings_of(script)
+    head = Head(stream, 1, rule=TriggerRule(10_000), settings=settings, anchor=NOW, first_arrival=NOW)
+    assert item_bytes(codec.head_values(head)) < MAX_ITEM_BYTES
+    direct = tuple(DirectMemory(long(script, 8_192), topics_of(script)) for _ in range(5))
+    window = Window(stream, 1, 1, 1, Reason.DIRECT, NOW, NOW, settings=settings, direct=direct)
+    # Compression is no promise: labels of random letters hardly shrink.
+    uncompressed = sum(len(one.fact.encode()) + MAX_TOPICS_BYTES for one in direct)
+    assert item_bytes({**codec.window_values(window), "dir": b"x" * uncompressed}) < MAX_ITEM_BYTES
+
+
+@SCRIPT
+def test_a_session_is_below_the_limit(script):
+    """The head of a session with the largest state has room."""
+    state = {"k": script * (299_900 // (len(codec.text.dumps(script).encode()) - 2))}
+    session = Session(
+        "s" * 128, long(script, 512), NOW, NOW, 1, 1, 1, long(script, 1_024), state, {"k": long(script, 4_000)}
+    )
+    assert item_bytes(head_values("b" * 36, session)) < MAX_ITEM_BYTES
