@@ -13,6 +13,7 @@ from streambank.errors import Conflict
 from streambank.model.window import Window
 from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import EXECUTION_DIED, FailContext, RecordedFailure, fail_window
+from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
 from streambank.pipeline.jobs import erase, export, import_job
 from streambank.pipeline.jobs.erase import EraseContext
@@ -26,7 +27,7 @@ from streambank.store.memories import Memories
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.windows import Windows
 
-# How often a running generation, or a window that waits for the one before it, is checked.
+# How often a running generation is checked; a window that waits for the one before it is made due by that one's end.
 RECHECK_AFTER = timedelta(minutes=2)
 # A window that waits this long suspends the expiry of its events, whatever their retention is.
 LONG_WAIT = timedelta(days=7)
@@ -139,16 +140,20 @@ def _sweep_window(item: DueItem, context: SweepContext, report: SweepReport) -> 
     if window is None or window.due is None or window.due > context.clock():
         return
     if window.has_ended:
-        context.windows.restore_expiry(window, now=context.clock(), retention_policy=context.retention_policy)
+        finish(window, windows=context.windows, now=context.clock(), retention_policy=context.retention_policy)
         return
     _sweep_pending(window, context, report)
 
 
 def _sweep_pending(window: Window, context: SweepContext, report: SweepReport) -> None:
     now = context.clock()
-    if not window.is_suspension_complete and now - window.sealed >= LONG_WAIT:
-        context.windows.suspend_expiry(window)
+    is_suspended = window.is_suspension_complete
+    if not is_suspended and now - window.sealed >= LONG_WAIT:
+        is_suspended = context.windows.suspend_expiry(window)
     outcome = start(window, windows=context.windows, executions=context.executions)
+    if outcome is StartOutcome.WAITING:
+        context.windows.wait(window, None if is_suspended else window.sealed + LONG_WAIT)
+        return
     if outcome is StartOutcome.NAME_TAKEN and not context.executions.is_running(attempt_of(window)):
         failure = fail_window(window, EXECUTION_DIED, context=FailContext(context.windows, now, context.jitter))
         _count_failure(report, failure)

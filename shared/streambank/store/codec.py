@@ -225,6 +225,7 @@ def window_of(item: Mapping[str, Any]) -> Window:
         ended=instant(item.get("end")),
         is_expiry_suspended=bool(item.get("held")),
         is_suspension_complete=item.get("held") == SUSPENDED,
+        is_awaited="nxt" in item,
         failure=item.get("fail"),
         outcome=json.loads(item.get("out", "{}")),
         direct=tuple(DirectMemory(fact, tuple(topics)) for fact, topics in direct),
