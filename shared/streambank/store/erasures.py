@@ -190,7 +190,7 @@ class Erasures:
         self._table.write(Put(keys.cut(erasure.bank, sid), values))
 
     def make_next_due(self, bank: str, sid: str, cut: Cut, *, now: datetime) -> None:
-        """Make the window after *cut* due if it is pending: it may wait off index `due` for a window that was erased."""
+        """Make the window after *cut* due if it is pending: it may wait off index `due` for an erased one."""
         key = keys.window(bank, sid, cut.window + 1)
         self._write(Update(key, codec.due_values(key, now), equals(st=WindowState.SEALED)))
 
