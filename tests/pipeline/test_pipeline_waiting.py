@@ -7,6 +7,7 @@ from streambank.model.erasure import ErasureTarget
 from streambank.model.ids import OperationId
 from streambank.model.window import WindowState
 from streambank.pipeline.generation.redrive import redrive
+from streambank.pipeline.generation.start import StartOutcome, start
 from streambank.pipeline.jobs import erase
 from streambank.pipeline.sweep import LONG_WAIT
 from tests import aws
@@ -98,6 +99,23 @@ def check_cost(world, calls, *, count, most):
     del calls[:]
     minutes(world, 2)
     assert len(calls) < most
+
+
+def test_no_window_starts_before_the_one_before_it_has_ended(world):
+    """A start, from a stream record or the sweep, has no effect out of turn: windows are generated in order."""
+    sid = sealed(world, "a", "b")
+    world.react(f"S#default#{sid}", "HEAD")
+    second = window(world, sid, 2)
+    ports = {"windows": world.windows, "executions": world.port}
+    assert start(second, **ports) is StartOutcome.WAITING
+    world.react(f"S#default#{sid}", "W#000000000002")
+    assert world.executions.starts == 0
+    world.react(f"S#default#{sid}", "W#000000000001")
+    assert start(second, **ports) is StartOutcome.WAITING
+    assert world.executions.starts == 1
+    world.run()
+    assert start(second, **ports) is StartOutcome.STARTED
+    assert start(window(world, sid, 1), **ports) is StartOutcome.NOT_PENDING
 
 
 def test_windows_that_waited_are_generated_by_the_sweep_alone(world, blocked):
