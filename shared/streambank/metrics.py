@@ -13,6 +13,9 @@ from streambank.telemetry import LOGGER
 WINDOWS_PARKED = "WindowsParked"
 BUDGET_PAUSES = "BudgetPauses"
 OLDEST_DUE = "OldestDueSeconds"
+OLDEST_JOB = "OldestJobSeconds"
+OLDEST_PENDING = "OldestPendingSeconds"
+SWEEP_FAULTS = "SweepFaults"
 _NAMESPACE = "Streambank"
 
 
@@ -30,8 +33,11 @@ def configure(*, enabled: bool) -> None:
 
 
 def swept(report: Mapping[str, Any]) -> None:
-    """Emit how long the most overdue window waited, and how many windows a sweep parked."""
+    """Emit what waits longest after a sweep, how many items it could not handle, and how many windows it parked."""
     _emit(OLDEST_DUE, report["oldest_seconds"], MetricUnit.Seconds)
+    _emit(OLDEST_JOB, report["oldest_job_seconds"], MetricUnit.Seconds)
+    _emit(OLDEST_PENDING, report["oldest_pending_seconds"], MetricUnit.Seconds)
+    _emit(SWEEP_FAULTS, len(report["faults"]))
     if report["parked"]:
         _emit(WINDOWS_PARKED, report["parked"])
 

@@ -8,7 +8,7 @@ from streambank import metrics, telemetry
 from streambank.settings import Settings
 from tests.world import event
 
-QUIET = {"faults": [], "parked": 0, "oldest_seconds": 0}
+QUIET = {"faults": [], "parked": 0, "oldest_seconds": 0, "oldest_job_seconds": 0, "oldest_pending_seconds": 0}
 
 
 def emitted(capsys):
@@ -43,9 +43,21 @@ def test_where_nobody_reads_metrics_none_are_written(capsys):
 def test_every_sweep_tells_how_late_it_is(capsys):
     """A quiet sweep says 0, so that missing data means that no sweep came."""
     metrics.swept(QUIET)
-    assert emitted(capsys) == {"OldestDueSeconds": ("Seconds", [0.0])}
-    metrics.swept(QUIET | {"oldest_seconds": 301, "parked": 2})
-    assert emitted(capsys) == {"OldestDueSeconds": ("Seconds", [301.0]), "WindowsParked": ("Count", [2.0])}
+    assert emitted(capsys) == {
+        "OldestDueSeconds": ("Seconds", [0.0]),
+        "OldestJobSeconds": ("Seconds", [0.0]),
+        "OldestPendingSeconds": ("Seconds", [0.0]),
+        "SweepFaults": ("Count", [0.0]),
+    }
+    waits = {"oldest_seconds": 301, "oldest_job_seconds": 302, "oldest_pending_seconds": 303}
+    metrics.swept(QUIET | waits | {"parked": 2, "faults": ["HEAD KeyError"]})
+    assert emitted(capsys) == {
+        "OldestDueSeconds": ("Seconds", [301.0]),
+        "OldestJobSeconds": ("Seconds", [302.0]),
+        "OldestPendingSeconds": ("Seconds", [303.0]),
+        "SweepFaults": ("Count", [1.0]),
+        "WindowsParked": ("Count", [2.0]),
+    }
 
 
 @pytest.mark.parametrize(

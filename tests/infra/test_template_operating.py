@@ -14,7 +14,14 @@ from tests.functions.declared import FUNCTIONS, RESOURCES
 
 PARAMETERS = template()["Parameters"]
 ALARMS = {name: found["Properties"] for name, found in RESOURCES.items() if found["Type"] == "AWS::CloudWatch::Alarm"}
-EMITTED = {metrics.WINDOWS_PARKED, metrics.BUDGET_PAUSES, metrics.OLDEST_DUE}
+EMITTED = {
+    metrics.WINDOWS_PARKED,
+    metrics.BUDGET_PAUSES,
+    metrics.OLDEST_DUE,
+    metrics.OLDEST_JOB,
+    metrics.OLDEST_PENDING,
+    metrics.SWEEP_FAULTS,
+}
 STAGES = ("Ingest", "OnStream", "Sweep", "Extract", "Consolidate", "Commit", "Failures", "Table")
 
 

@@ -125,6 +125,25 @@ STORIES: dict[str, tuple[list[Step], set[str]]] = {
         ],
         {"a", "b", "c", "d"},
     ),
+    "waiting": (
+        [
+            model_down,
+            ingest(event("a", "1"), streamId="s", forceFlush=True),
+            settle,
+            ingest(event("b", "2"), streamId="s", forceFlush=True),
+            ingest(event("c", "3"), streamId="s", forceFlush=True),
+            settle,
+            wait(minutes=3),
+            tick,
+            run,
+            model_up,
+            wait(minutes=6),
+            tick,
+            run,
+            tick,
+        ],
+        {"a", "b", "c"},
+    ),
     "idle": (
         [
             ingest(event("a", "1"), streamId="s", rule={"idleDuration": "60s"}, revisionLabels={"k": "v"}),

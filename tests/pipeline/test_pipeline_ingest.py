@@ -1,6 +1,7 @@
 import pytest
 
 from streambank.errors import Unavailable
+from streambank.model.rule import Reason
 from tests import aws
 from tests.world import event
 
@@ -30,3 +31,14 @@ def test_a_stream_that_is_written_without_end_is_unavailable(world):
         world.client.meta.events.unregister("before-call.dynamodb", overtake)
     [head] = [item for item in aws.dump(world.client) if item["SK"]["S"] == "HEAD"]
     assert int(head["cnt"]["N"]) == len(overtaken) > 1
+
+
+def test_a_call_is_counted_though_its_last_part_adds_nothing(world):
+    """The first part of a call fills the window, the last one has only known events: the window is due at once."""
+    known = [event(f"old {number}", f"old{number}") for number in range(5)]
+    world.ingest(*known, rule={"eventCount": 50}, forceFlush=True)
+    world.deliver()
+    receipt = world.ingest(*(event(f"new {number}", f"new{number}") for number in range(97)), *known)
+    assert (receipt.accepted, receipt.duplicates) == (97, 5)
+    head = world.streams.head("default", receipt.operation.id.sid)
+    assert (head.seal_reason, head.due) == (Reason.EVENT_COUNT, world.clock())

@@ -10,7 +10,7 @@ from streambank.model.usage import Usage
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt
 from streambank.rules.ingest_parts import EVENT_OVERHEAD_BYTES, split_into_batches
-from streambank.store import codec, keys, text
+from streambank.store import codec, due_partitions, keys, text
 from streambank.store import plan_items as plans
 from streambank.store.memory_items import memory_of, memory_values, revision_of, revision_values
 from streambank.store.windows import key_of
@@ -78,7 +78,7 @@ def test_only_what_is_due_is_in_the_index(head, window):
         item = through_item(key, values)
         assert ("G1PK" in item, "G1SK" in item) == (due is not None,) * 2
         if due:
-            assert item["G1PK"] in keys.due_partitions()
+            assert item["G1PK"] in due_partitions.shards()
             assert item["G1SK"] == due.timestamp()
 
 

@@ -2,7 +2,8 @@ from datetime import timedelta
 
 import pytest
 
-from streambank.store import keys
+from streambank.store import codec, due_partitions, keys
+from streambank.store.actions import Put
 from streambank.store.due import DueIndex, DueItem, DueKind, due_item
 from tests.world import START, event
 
@@ -46,7 +47,7 @@ def test_no_shard_always_comes_last(world):
     """The order of the shards turns with the minutes, so that a sweep without time starves none."""
     index = DueIndex(world.table)
     filled(world)
-    firsts = {next(index.items(START + timedelta(hours=1, minutes=turn))).name for turn in range(keys.DUE_SHARDS)}
+    firsts = {next(index.items(START + timedelta(hours=1, minutes=turn))).name for turn in range(due_partitions.SHARDS)}
     assert len(firsts) > 1
 
 
@@ -66,3 +67,34 @@ def test_sealing_takes_the_head_out_and_puts_the_window_in(world):
     items = list(DueIndex(world.table).items(START + timedelta(days=99)))
     assert [(item.kind, item.window) for item in items] == [(DueKind.WINDOW, 1)]
     assert DueIndex(world.table).earliest() == (START + 2 * MINUTE).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        (keys.version("b", "c"), DueKind.ERASURE),
+        (keys.bank_erasure("b"), DueKind.ERASURE),
+        (keys.bank_transfer("b", "export"), DueKind.EXPORT),
+        (keys.bank_transfer("b", "import"), DueKind.IMPORT),
+        (keys.bank("b"), DueKind.BANK),
+    ],
+)
+def test_jobs_are_apart(world, key, kind):
+    """Every kind of job lies in a partition of its own, where no backlog of windows is before it."""
+    world.table.write(Put(key, codec.due_values(key, START)))
+    index = DueIndex(world.table)
+    assert list(index.items(START)) == []
+    assert [(job.kind, job.bank, job.due) for job in index.jobs(START)] == [(kind, "b", START)]
+    assert index.earliest() == START.timestamp()
+
+
+def test_banks_take_turns(world):
+    """However much of one bank is due before it, the first item of another bank is among the first."""
+    for number in range(40):
+        key = keys.window("busy", f"s{number}", 1)
+        world.table.write(Put(key, codec.due_values(key, START)))
+    key = keys.window("quiet", "s", 1)
+    world.table.write(Put(key, codec.due_values(key, START + MINUTE)))
+    banks = [item.bank for item in DueIndex(world.table).items(START + MINUTE)]
+    assert len(banks) == 41
+    assert "quiet" in banks[:2]

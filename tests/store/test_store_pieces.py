@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.store import keys, text
+from streambank.store import due_partitions, keys, text
 from streambank.store.actions import (
     ConditionCheck,
     Delete,
@@ -129,7 +129,7 @@ def test_no_key_of_one_bank_is_a_key_of_another():
 @given(name=st.text(max_size=9))
 def test_every_shard_is_walked(name):
     """Whatever is put into a sharded partition lies in one of those that are read."""
-    assert keys.due_partition(Key(name, "HEAD")) in keys.due_partitions()
+    assert due_partitions.partition_of(Key(name, "HEAD")) in due_partitions.shards()
     assert keys.list_partition("b", "M", name) in keys.list_partitions("b", "M")
     shards = [keys.registry("b", shard) for shard in range(keys.REGISTRY_SHARDS)]
     assert keys.registered_scope("b", name).pk in shards
@@ -138,8 +138,8 @@ def test_every_shard_is_walked(name):
 
 def test_shards_share_the_load():
     """Many keys fill all shards."""
-    found = {keys.due_partition(Key(f"S#b#{number}", "HEAD")) for number in range(200)}
-    assert found == set(keys.due_partitions())
+    found = {due_partitions.partition_of(Key(f"S#b#{number}", "HEAD")) for number in range(200)}
+    assert found == set(due_partitions.shards())
 
 
 # ---- actions

@@ -113,12 +113,15 @@ def test_a_failure_is_booked_once(world, sealed):
 
 
 def test_a_parked_window_waits_for_nobody(world, sealed):
-    """Without a next try a window is parked, out of index `due`; a redrive makes it pending with new tries, once."""
+    """Without a next try a window is parked, and due once more; a redrive makes it pending with new tries, once."""
     window, _ = sealed
     assert world.windows.redrive(window, due=NOW) is None
     world.windows.record_failure(window, failure="FAILED", failures=5, due=None, now=NOW + MINUTE)
     parked = again(world, window)
-    assert (parked.state, parked.due, parked.ended) == (WindowState.PARKED, None, NOW + MINUTE)
+    assert (parked.state, parked.due, parked.ended) == (WindowState.PARKED, NOW + MINUTE, NOW + MINUTE)
+    world.windows.disarm(parked)
+    parked = again(world, window)
+    assert (parked.state, parked.due, parked.is_expiry_suspended) == (WindowState.PARKED, None, True)
     redriven = world.windows.redrive(parked, due=NOW)
     assert redriven == again(world, window)
     assert (redriven.state, redriven.attempt, redriven.failures) == (WindowState.SEALED, 2, 0)

@@ -11,7 +11,7 @@ from streambank_local.clock import Clock
 from streambank_local.emulator.stack import REGION
 
 INDEX = "due"
-PARTITIONS = tuple(f"DUE#{number}" for number in range(8))
+PARTITIONS = (*(f"DUE#{number}" for number in range(8)), "DUE#JOBS")
 MINUTE_SECONDS = 60
 
 _log = logging.getLogger(__name__)

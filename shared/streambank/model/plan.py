@@ -97,10 +97,10 @@ class Slice:
 class Completion:
     """What the last slice records of its window.
 
-    *restore_expiry_at* is when the sweep restores the expiry of its events, None where that is not suspended.
+    *due* is when the sweep does what its end leaves to do (`finish`), None where nothing is left.
     """
 
     outcome: Mapping[str, Any]
     ended: datetime
     expires: datetime
-    restore_expiry_at: datetime | None
+    due: datetime | None

@@ -33,7 +33,8 @@ class Window:
     """*attempt* is the fence of its executions, *failures* counts tries, *cursor* the candidates committed.
 
     *due* is when the sweep handles it next. *is_expiry_suspended* tells that the expiry of its events is suspended
-    until it is done, for some of them at least; *is_suspension_complete* that it is so for all of them.
+    until it is done, for some of them at least; *is_suspension_complete* that it is so for all of them. *is_awaited*
+    tells that the next window of the stream waits off index `due`, so that the end of this one must make it due.
     """
 
     stream: StreamId
@@ -54,6 +55,7 @@ class Window:
     ended: datetime | None = None
     is_expiry_suspended: bool = False
     is_suspension_complete: bool = False
+    is_awaited: bool = False
     failure: str | None = None
     outcome: dict[str, Any] = field(default_factory=dict)
     direct: tuple[DirectMemory, ...] = ()

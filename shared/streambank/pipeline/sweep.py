@@ -5,7 +5,8 @@ It alone must recover everything; one item that cannot be handled stops no other
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -14,6 +15,7 @@ from streambank.errors import BudgetPaused, Conflict
 from streambank.model.window import Window
 from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import EXECUTION_DIED, FailContext, RecordedFailure, fail_window
+from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
 from streambank.pipeline.jobs import erase, export, import_job
 from streambank.pipeline.jobs.erase import EraseContext
@@ -27,12 +29,13 @@ from streambank.store.memories import Memories
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.windows import Windows
 
-# How often a running generation, or a window that waits for the one before it, is checked.
+# How often a running generation is checked; a window that waits for the one before it is made due by that one's end.
 RECHECK_AFTER = timedelta(minutes=2)
 # A window that waits this long suspends the expiry of its events, whatever their retention is.
 LONG_WAIT = timedelta(days=7)
-# The time of an export or an import in one sweep; the next sweep resumes it.
-TRANSFER_TIME = timedelta(seconds=20)
+# Windows and jobs take turns of these lengths. Every job has the same turn, and the next sweep resumes it.
+ITEMS_TURN = timedelta(seconds=60)
+JOB_TURN = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ class SweepContext:
 class SweepReport:
     """What a sweep did; *faults* has the kind of item and the type of each error, never any text.
 
-    *oldest_seconds* is the longest time that an open window was overdue.
+    *oldest_seconds* is the longest time that anything but a job was overdue, *oldest_job_seconds* that a job was.
+    *oldest_pending_seconds* is the age, since its seal, of the oldest window whose generation is its stream's next.
     """
 
     seen: int = 0
@@ -66,41 +70,70 @@ class SweepReport:
     failed: int = 0
     parked: int = 0
     oldest_seconds: int = 0
+    oldest_job_seconds: int = 0
+    oldest_pending_seconds: int = 0
     is_complete: bool = True
     faults: list[str] = field(default_factory=list)
 
 
 def sweep(*, context: SweepContext, has_time: Callable[[], bool]) -> SweepReport:
-    """Handle what is due now, until it is done or *has_time* returns False; what is left is due at the next minute."""
+    """Handle what is due now, until it is done or *has_time* returns False; what is left is due at the next minute.
+
+    Windows and jobs take turns, and so do banks: no backlog of one stops another.
+    """
     report = SweepReport()
-    for item in _due_items(context):
-        if not has_time():
-            report.is_complete = False
-            break
-        report.seen += 1
-        report.oldest_seconds = max(report.oldest_seconds, _overdue_seconds(item, context.clock()))
-        try:
-            _handle(item, context, report, has_time)
-        except Conflict:
-            continue  # another process has handled it; if not, it is due again in a minute
-        except Exception as fault:  # noqa: BLE001  one item that cannot be handled stops no other
-            report.faults.append(f"{item.kind} {type(fault).__name__}")
+    jobs = deque(context.due.jobs(context.clock()))
+    report.oldest_job_seconds = max((_overdue_seconds(job, context.clock()) for job in jobs), default=0)
+    items = context.due.items(context.clock())
+    item = next(items, None)
+    while (item or jobs) and has_time():
+        turn = _Turn(context.clock, context.clock() + ITEMS_TURN, has_time)
+        while item and turn.has_time():
+            report.oldest_seconds = max(report.oldest_seconds, _overdue_seconds(item, context.clock()))
+            _try_item(item, context, report, turn.has_time)
+            item = next(items, None)
+        if jobs and has_time():
+            _take_job(jobs, context, report, has_time)
+    report.is_complete = not (item or jobs)
     return report
 
 
-def _due_items(context: SweepContext) -> Iterator[DueItem]:
-    """Yield what is due, jobs and the deletion of banks last: they take all the time there is."""
-    jobs: list[DueItem] = []
-    for item in context.due.items(context.clock()):
-        if item.kind in _LONG_WORK:
-            jobs.append(item)
-        else:
-            yield item
-    yield from jobs
+@dataclass(slots=True)
+class _Turn:
+    """A share of a sweep's time; *is_over* once `has_time` has returned False."""
+
+    clock: Callable[[], datetime]
+    end: datetime
+    sweep_has_time: Callable[[], bool]
+    is_over: bool = False
+
+    def has_time(self) -> bool:
+        self.is_over = self.is_over or self.clock() >= self.end or not self.sweep_has_time()
+        return not self.is_over
+
+
+def _take_job(jobs: deque[DueItem], context: SweepContext, report: SweepReport, has_time: Callable[[], bool]) -> None:
+    """Work on the first of *jobs* for its turn; if the turn ends before the job, its next turn is the last."""
+    job, turn = jobs.popleft(), _Turn(context.clock, context.clock() + JOB_TURN, has_time)
+    if _try_item(job, context, report, turn.has_time) and turn.is_over:
+        jobs.append(job)
+
+
+def _try_item(item: DueItem, context: SweepContext, report: SweepReport, has_time: Callable[[], bool]) -> bool:
+    """Handle *item* and tell whether that succeeded; one item that cannot be handled stops no other."""
+    report.seen += 1
+    try:
+        _handle(item, context, report, has_time)
+    except Conflict:
+        return False  # another process has handled it; if not, it is due again in a minute
+    except Exception as fault:  # noqa: BLE001  its type is reported, and it stays due
+        report.faults.append(f"{item.kind} {type(fault).__name__}")
+        return False
+    return True
 
 
 def _overdue_seconds(item: DueItem, now: datetime) -> int:
-    return int((now - item.due).total_seconds()) if item.kind is DueKind.HEAD and item.due else 0
+    return int((now - item.due).total_seconds()) if item.due else 0
 
 
 def _handle(item: DueItem, context: SweepContext, report: SweepReport, has_time: Callable[[], bool]) -> None:
@@ -140,16 +173,22 @@ def _sweep_window(item: DueItem, context: SweepContext, report: SweepReport) -> 
     if window is None or window.due is None or window.due > context.clock():
         return
     if window.has_ended:
-        context.windows.restore_expiry(window, now=context.clock(), retention_policy=context.retention_policy)
+        finish(window, windows=context.windows, now=context.clock(), retention_policy=context.retention_policy)
         return
     _sweep_pending(window, context, report)
 
 
 def _sweep_pending(window: Window, context: SweepContext, report: SweepReport) -> None:
     now = context.clock()
-    if not window.is_suspension_complete and now - window.sealed >= LONG_WAIT:
-        context.windows.suspend_expiry(window)
+    age_seconds = int((now - window.sealed).total_seconds())
+    is_suspended = window.is_suspension_complete
+    if not is_suspended and now - window.sealed >= LONG_WAIT:
+        is_suspended = context.windows.suspend_expiry(window)
     outcome = start(window, windows=context.windows, executions=context.executions)
+    if outcome is StartOutcome.WAITING:
+        context.windows.wait(window, None if is_suspended else window.sealed + LONG_WAIT)
+        return
+    report.oldest_pending_seconds = max(report.oldest_pending_seconds, age_seconds)
     if outcome is StartOutcome.NAME_TAKEN and not context.executions.is_running(attempt_of(window)):
         failure = fail_window(window, EXECUTION_DIED, context=FailContext(context.windows, now, context.jitter))
         _count_failure(report, failure)
@@ -176,13 +215,13 @@ def _resume_erasure(item: DueItem, context: SweepContext, has_time: Callable[[],
     erase.resume(item.bank, item.name, context=replace(context.erase_context, has_time=has_time))
 
 
-def _resume_export(item: DueItem, context: SweepContext, _has_time: Callable[[], bool]) -> None:
-    export.resume(item.bank, context=context.export_context(TRANSFER_TIME))
+def _resume_export(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
+    export.resume(item.bank, context=replace(context.export_context(JOB_TURN), has_time=has_time))
 
 
-def _resume_import(item: DueItem, context: SweepContext, _has_time: Callable[[], bool]) -> None:
+def _resume_import(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
     with suppress(BudgetPaused):  # it goes on when the bank has tokens again
-        import_job.resume(item.bank, context=context.import_context(TRANSFER_TIME))
+        import_job.resume(item.bank, context=replace(context.import_context(JOB_TURN), has_time=has_time))
 
 
 _LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]], None]] = {

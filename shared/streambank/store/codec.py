@@ -12,7 +12,7 @@ from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import DirectMemory, Window, WindowState
-from streambank.store import keys, text
+from streambank.store import due_partitions, keys, text
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Key
 
@@ -31,7 +31,7 @@ def instant_of(value: int | None) -> datetime:
 
 def due_values(key: Key, due: datetime | None) -> Values:
     """Return the attributes that put the item under *key* into index `due`, or remove it."""
-    return {"G1PK": keys.due_partition(key) if due else None, "G1SK": seconds(due)}
+    return {"G1PK": due_partitions.partition_of(key) if due else None, "G1SK": seconds(due)}
 
 
 def due_instant(item: Mapping[str, Any]) -> datetime | None:
@@ -225,6 +225,7 @@ def window_of(item: Mapping[str, Any]) -> Window:
         ended=instant(item.get("end")),
         is_expiry_suspended=bool(item.get("held")),
         is_suspension_complete=item.get("held") == SUSPENDED,
+        is_awaited="nxt" in item,
         failure=item.get("fail"),
         outcome=json.loads(item.get("out", "{}")),
         direct=tuple(DirectMemory(fact, tuple(topics)) for fact, topics in direct),

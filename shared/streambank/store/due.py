@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import islice
 
-from streambank.store import keys
+from streambank.rules.fairness import round_robin
+from streambank.store import due_partitions, keys
 from streambank.store.attributes import instant, milliseconds
 from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
+
+# Keys of a shard that are read before the first is handled, so that banks can take turns: a page or less of the index.
+_READ_AHEAD = 5_000
 
 
 class DueKind(StrEnum):
@@ -46,18 +51,35 @@ class DueIndex:
         self._table = table
 
     def items(self, now: datetime) -> Iterator[DueItem]:
-        """Yield what is due at *now*, the shards in an order that turns with the minutes: none starves."""
-        second = (milliseconds(now) or 0) // 1000
-        partitions = keys.due_partitions()
+        """Yield what is due at *now*, jobs excepted: banks take turns, and no shard always comes last."""
+        second = _second(now)
+        partitions = due_partitions.shards()
         turn = second // 60 % len(partitions)
-        for partition in partitions[turn:] + partitions[:turn]:
-            for item in self._table.query_index("due", partition, up_to=second):
-                yield replace(due_item(keys.key_of(item)), due=instant(int(item["G1SK"]) * 1000))
+        shards = [self._due(partition, second) for partition in partitions[turn:] + partitions[:turn]]
+        while chunk := [item for shard in shards for item in islice(shard, _READ_AHEAD)]:
+            yield from round_robin(chunk, _bank)
+
+    def jobs(self, now: datetime) -> Iterator[DueItem]:
+        """Yield the jobs, and the banks to delete, that are due at *now*: banks take turns."""
+        return round_robin(self._due(due_partitions.JOBS, _second(now)), _bank)
+
+    def _due(self, partition: str, second: int) -> Iterator[DueItem]:
+        for item in self._table.query_index("due", partition, up_to=second):
+            yield replace(due_item(keys.key_of(item)), due=instant(int(item["G1SK"]) * 1000))
 
     def earliest(self) -> int | None:
         """Return the epoch second at which something is due next, or None."""
-        firsts = (next(self._table.query_index("due", part, page=1), None) for part in keys.due_partitions())
+        partitions = [*due_partitions.shards(), due_partitions.JOBS]
+        firsts = (next(self._table.query_index("due", part, page=1), None) for part in partitions)
         return min((int(item["G1SK"]) for item in firsts if item), default=None)
+
+
+def _second(now: datetime) -> int:
+    return (milliseconds(now) or 0) // 1000
+
+
+def _bank(item: DueItem) -> str:
+    return item.bank
 
 
 _KINDS = {

@@ -189,6 +189,11 @@ class Erasures:
         values: codec.Values = {"era": erasure.number, "seq": cut.seq, "win": cut.window, "done": 1}
         self._table.write(Put(keys.cut(erasure.bank, sid), values))
 
+    def make_next_due(self, bank: str, sid: str, cut: Cut, *, now: datetime) -> None:
+        """Make the window after *cut* due if it is pending: it may wait off index `due` for an erased one."""
+        key = keys.window(bank, sid, cut.window + 1)
+        self._write(Update(key, codec.due_values(key, now), equals(st=WindowState.SEALED)))
+
     def windows(self, bank: str, sid: str, cut: Cut) -> Iterator[Window]:
         """Yield the windows of a stream up to *cut*."""
         ends = keys.window(bank, sid, 0), keys.window(bank, sid, cut.window)

@@ -25,7 +25,6 @@ _WIDTH = 12
 LAST_NUMBER = 10**_WIDTH - 1
 # Sorts behind every sort key of a kind, which are ASCII.
 LAST = "~"
-DUE_SHARDS = 8
 LIST_SHARDS = 8
 REGISTRY_SHARDS = 8
 BANKS = "BANKS"
@@ -257,15 +256,6 @@ def registered_session(bank: str, session_id: str) -> Key:
 
 def registered_chat(bank: str, name: str) -> Key:
     return Key(registry(bank, _shard(name, REGISTRY_SHARDS)), f"H#{name}")
-
-
-def due_partition(key: Key) -> str:
-    """Return the partition of index `due` that holds *key*."""
-    return f"DUE#{_shard(key.pk + key.sk, DUE_SHARDS)}"
-
-
-def due_partitions() -> list[str]:
-    return [f"DUE#{shard}" for shard in range(DUE_SHARDS)]
 
 
 def list_partition(bank_id: str, kind: str, name: str) -> str:

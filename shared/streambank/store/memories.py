@@ -151,15 +151,16 @@ class Memories:
 
         Raises:
             IdTaken: nothing is in the way but that another memory has the id of the new one.
-            Conflict: the attempt is not current any more, or the expiry of the window's events is suspended and
-                nobody would restore it (action 0), or the scope was written meanwhile (action 1).
+            Conflict: the attempt is not current any more, or the window would end with nobody to restore the suspended
+                expiry of its events, or to make the next window due (action 0), or the scope was written meanwhile
+                (action 1).
             OutOfReach: the tries are used up, and the outcome is unknown.
         """
         attempt = piece.attempt
         window_key = keys.window(bank, attempt.sid, attempt.window)
         guard = is_current_attempt(attempt.attempt) & equals(cur=piece.start)
-        if completion and not completion.restore_expiry_at:
-            guard &= without("held")
+        if completion and not completion.due:
+            guard &= without("held") & without("nxt")
         actions: list[Action] = [Update(window_key, _progress(piece, completion, window_key), guard)]
         if piece.end > piece.start:
             actions += version_bump(bank, scope, piece.version, piece.end - piece.start)
@@ -262,5 +263,5 @@ def _progress(piece: Slice, completion: Completion | None, key: keys.Key) -> cod
         "out": text.dumps(completion.outcome),
         "ttl": seconds(completion.expires),
         "fail": None,
-        **codec.due_values(key, completion.restore_expiry_at),
+        **codec.due_values(key, completion.due),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -134,6 +135,33 @@ class Windows:
         except Conflict:
             return  # it expired since the query, which only a processed window's events do
 
+    # ---- the order of a stream's windows
+
+    def wait(self, window: Window, due: datetime | None) -> bool:
+        """Let *window* wait for the one before it, off index `due` or on it at *due*: one transaction.
+
+        The window before it is marked, so that its end makes this one due. False if either changed meanwhile.
+        """
+        before = keys.window(window.stream.bank, window.stream.sid, window.number - 1)
+        mark = Update(before, {"nxt": 1}, equals(st=WindowState.SEALED))
+        wait = Update(key_of(window), codec.due_values(key_of(window), due), is_current_attempt(window.attempt))
+        try:
+            self._table.transact_despite_contention([mark, wait])
+        except Conflict:
+            return False
+        return True
+
+    def make_next_due(self, window: Window, now: datetime) -> None:
+        """Make the window after *window* due at *now*, if it is pending."""
+        key = keys.window(window.stream.bank, window.stream.sid, window.number + 1)
+        with contextlib.suppress(Conflict):
+            self._table.write(Update(key, codec.due_values(key, now), equals(st=WindowState.SEALED)))
+
+    def disarm(self, window: Window) -> None:
+        """Take an ended *window* off index `due`, unless it changed meanwhile."""
+        values: codec.Values = {"nxt": None, **codec.due_values(key_of(window), None)}
+        self._change(window, values, equals(st=window.state, att=window.attempt))
+
     # ---- attempts
 
     def rearm(self, window: Window, due: datetime) -> bool:
@@ -145,7 +173,7 @@ class Windows:
     ) -> bool:
         """Record a failure of the current attempt; without *due* the window is parked. False if it changed meanwhile.
 
-        The expiry of its events must be suspended.
+        The expiry of its events must be suspended. A parked window is due at once, so that the sweep finishes it.
         """
         state = WindowState.SEALED if due else WindowState.PARKED
         values: codec.Values = {
@@ -156,7 +184,7 @@ class Windows:
             "held": codec.SUSPENDED,
             "beg": None,
             "end": None if due else milliseconds(now),
-            **codec.due_values(key_of(window), due),
+            **codec.due_values(key_of(window), due or now),
         }
         return self._change(window, values, is_current_attempt(window.attempt))
 

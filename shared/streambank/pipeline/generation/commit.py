@@ -13,6 +13,7 @@ from streambank.model.memory import Change, Memory
 from streambank.model.plan import Candidate, Completion, Extracted, Plan, PlanStep, Slice
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
+from streambank.pipeline.generation.finish import finish
 from streambank.rules import citations, consolidation
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
@@ -27,8 +28,8 @@ from streambank.store.windows import Windows
 _SLICE_STEPS = 40
 # How many ids that are taken one call passes over; the next call goes on behind the memories that it wrote.
 _MOST_TAKEN = 100
-# When the sweep restores the expiry of events if the commit died before it did.
-_RESTORED_AFTER = timedelta(minutes=2)
+# When the sweep does what the end of a window leaves to do, if the commit died before it did.
+_FINISHED_AFTER = timedelta(minutes=2)
 
 
 class CommitOutcome(StrEnum):
@@ -55,9 +56,9 @@ class CommitContext:
 def commit(attempt: Attempt, *, context: CommitContext) -> str:
     """Apply the stored plan of *attempt*'s window from its cursor on, and return the outcome.
 
-    Outcomes: `committed`, `conflict` (the scope was written since the plan was made, or the expiry of the window's
-    events was suspended since the window was read), `late` (the attempt is not current any more). An id that another
-    memory has is no conflict: the new memory gets the next one.
+    Outcomes: `committed`, `conflict` (the scope was written since the plan was made, or the window was marked since it
+    was read: the expiry of its events was suspended, or the next window waits for it), `late` (the attempt is not
+    current any more). An id that another memory has is no conflict: the new memory gets the next one.
 
     Raises:
         OutOfReach: the table did not answer.
@@ -96,8 +97,8 @@ def _commit(attempt: Attempt, taken: set[str], context: CommitContext) -> Commit
         raise
     except Conflict as conflict:
         return _outcome_of(conflict, window, attempt, context)
-    if window.is_expiry_suspended:
-        _restore_expiry(attempt, context)
+    if _leaves_work(window):
+        _finish(attempt, context)
     return CommitOutcome.COMMITTED
 
 
@@ -182,8 +183,8 @@ def _completion(
     earlier = context.plans.verdicts(window) if piece.start else []
     outcome = _outcome([*earlier, *piece.verdicts], extracted, plan, window)
     expires = context.retention_policy.of_operation(window, now=context.now)
-    restore_at = context.now + _RESTORED_AFTER if window.is_expiry_suspended else None
-    return Completion(outcome, context.now, expires, restore_at)
+    due = context.now + _FINISHED_AFTER if _leaves_work(window) else None
+    return Completion(outcome, context.now, expires, due)
 
 
 def _outcome(
@@ -198,16 +199,22 @@ def _outcome(
 
 
 def _outcome_of(conflict: Conflict, before: Window, attempt: Attempt, context: CommitContext) -> CommitOutcome:
-    """Return the outcome of a refused slice; after a suspension of the expiry the attempt is still current."""
+    """Return the outcome of a refused slice; where the window was only marked, the attempt is still current."""
     if not conflict.failed(0):
         return CommitOutcome.CONFLICT
     window = context.windows.get_if_current(attempt)
-    is_suspended_since = window is not None and window.is_expiry_suspended != before.is_expiry_suspended
-    return CommitOutcome.CONFLICT if is_suspended_since else CommitOutcome.LATE
+    return (
+        CommitOutcome.CONFLICT if window and _leaves_work(window) and not _leaves_work(before) else CommitOutcome.LATE
+    )
 
 
-def _restore_expiry(attempt: Attempt, context: CommitContext) -> None:
-    """Restore the expiry of the window's events; if that is interrupted, the window is due and the sweep does it."""
+def _leaves_work(window: Window) -> bool:
+    """Tell whether the window's end leaves anything for `finish`."""
+    return window.is_expiry_suspended or window.is_awaited
+
+
+def _finish(attempt: Attempt, context: CommitContext) -> None:
+    """Do what the window's end leaves to do; if that is interrupted, the window is due and the sweep does it."""
     done = context.windows.get(attempt.bank, attempt.sid, attempt.window)
     if done:
-        context.windows.restore_expiry(done, now=context.now, retention_policy=context.retention_policy)
+        finish(done, windows=context.windows, now=context.now, retention_policy=context.retention_policy)

@@ -157,6 +157,7 @@ def _erase_stream(erasure: Erasure, sid: str, context: EraseContext, counts: Cou
         _erase_window(window, context, counts)
     context.erasures.delete_events(erasure.bank, sid, cut, counts)
     context.erasures.remove_fingerprints(erasure.bank, sid, cut, counts)
+    context.erasures.make_next_due(erasure.bank, sid, cut, now=context.clock())
     context.erasures.mark_stream_erased(erasure, sid, cut)
 
 
