@@ -22,6 +22,10 @@ class Condition:
     def __and__(self, other: Condition) -> Condition:
         return Condition(self.clauses + other.clauses, self.names | other.names, {**self.values, **other.values})
 
+    def __or__(self, other: Condition) -> Condition:
+        clause = f"({self.expression} OR {other.expression})"
+        return Condition((clause,), self.names | other.names, {**self.values, **other.values})
+
     @property
     def expression(self) -> str:
         return " AND ".join(self.clauses)
@@ -52,6 +56,12 @@ def equals(**attributes: str | int) -> Condition:
     """Each attribute has this value."""
     clauses = tuple(f"#{name} = :is_{name}" for name in attributes)
     return Condition(clauses, frozenset(attributes), {f":is_{name}": value for name, value in attributes.items()})
+
+
+def above(**attributes: int) -> Condition:
+    """Each attribute has a greater value."""
+    clauses = tuple(f"#{name} > :above_{name}" for name in attributes)
+    return Condition(clauses, frozenset(attributes), {f":above_{name}": value for name, value in attributes.items()})
 
 
 @dataclass(frozen=True, slots=True)
