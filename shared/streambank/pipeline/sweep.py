@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from streambank.errors import Conflict
 from streambank.model.window import Window
 from streambank.pipeline.events.seal import seal
-from streambank.pipeline.generation.fail import EXECUTION_DIED, FailContext, RecordedFailure, fail_window
+from streambank.pipeline.generation.fail import FailContext, RecordedFailure, fail_window, outcome_of_death
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
 from streambank.pipeline.jobs import erase, export, import_job
 from streambank.pipeline.jobs.erase import EraseContext
@@ -149,8 +149,10 @@ def _sweep_pending(window: Window, context: SweepContext, report: SweepReport) -
     if not window.is_suspension_complete and now - window.sealed >= LONG_WAIT:
         context.windows.suspend_expiry(window)
     outcome = start(window, windows=context.windows, executions=context.executions)
-    if outcome is StartOutcome.NAME_TAKEN and not context.executions.is_running(attempt_of(window)):
-        failure = fail_window(window, EXECUTION_DIED, context=FailContext(context.windows, now, context.jitter))
+    error = context.executions.error_of(attempt_of(window)) if outcome is StartOutcome.NAME_TAKEN else None
+    if error is not None:
+        fail_context = FailContext(context.windows, now, context.jitter)
+        failure = fail_window(window, outcome_of_death(error), context=fail_context)
         _count_failure(report, failure)
         return
     report.started += outcome is StartOutcome.STARTED

@@ -38,7 +38,8 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, conte
     """Return the candidates of *window*; one model call within the limit, none where there is nothing to read.
 
     Raises:
-        GenerationError: the model's own, EventsMissing or BudgetPaused. The answer for a piece is kept for the next attempt.
+        GenerationError: the model's own, EventsMissing or BudgetPaused. The answer for a piece is kept for the next
+            attempt.
     """
     own = _own_events(window, context.windows)
     overlap = sorted(context.windows.overlap(window), key=StoredEvent.order)

@@ -18,6 +18,8 @@ NO_FAILURES = {
     "BUDGET_PAUSED": backoff.BUDGET_PAUSE,
     # The state machine's name for a function whose concurrency is used up, also where an operator limits it on purpose.
     "Lambda.TooManyRequestsException": backoff.NO_FAILURE_PAUSE,
+    # Lambda itself failed; the function may not have been called.
+    "Lambda.ServiceException": backoff.NO_FAILURE_PAUSE,
 }
 # An outcome that no other attempt would change: the window is parked at once.
 EVENTS_MISSING = EventsMissing.outcome
@@ -53,6 +55,11 @@ def fail(attempt: Attempt, outcome: str, *, context: FailContext) -> RecordedFai
     if window is None:
         return RecordedFailure(is_late=True)
     return fail_window(window, outcome, context=context)
+
+
+def outcome_of_death(error: str) -> str:
+    """Return the outcome of an execution that ended without one: its own error where that is no failure."""
+    return error if error in NO_FAILURES else EXECUTION_DIED
 
 
 def fail_window(window: Window, outcome: str, *, context: FailContext) -> RecordedFailure:
