@@ -74,8 +74,14 @@ class Put:
 
     def request(self, table: str) -> dict[str, Any]:
         """Return the parameters of PutItem."""
-        item = packed({"PK": self.key.pk, "SK": self.key.sk, schema.ATTRIBUTE: schema.VERSION, **self.values})
-        return {"TableName": table, "Item": item, **_conditional(self.condition)}
+        return {"TableName": table, "Item": self._item(), **_conditional(self.condition)}
+
+    def is_done(self, item: Item | None) -> bool:
+        """Tell whether the stored *item* is as this action leaves it."""
+        return item == self._item()
+
+    def _item(self) -> Item:
+        return packed({"PK": self.key.pk, "SK": self.key.sk, schema.ATTRIBUTE: schema.VERSION, **self.values})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,10 @@ class Update:
             "UpdateExpression": _update_expression(sets, removes),
             **_conditional(self.condition, set(self.values), {f":to_{name}": value for name, value in sets.items()}),
         }
+
+    def is_done(self, item: Item | None) -> bool:
+        """Tell whether the stored *item* is as this action leaves it."""
+        return item is not None and packed(self.values) == {name: item[name] for name in self.values if name in item}
 
 
 def _update_expression(sets: Mapping[str, Any], removes: list[str]) -> str:
@@ -142,6 +152,10 @@ class Delete:
     def request(self, table: str) -> dict[str, Any]:
         """Return the parameters of DeleteItem."""
         return {"TableName": table, "Key": item_key(self.key), **_conditional(self.condition)}
+
+    def is_done(self, item: Item | None) -> bool:
+        """Tell whether the stored *item* is as this action leaves it."""
+        return item is None
 
 
 @dataclass(frozen=True, slots=True)

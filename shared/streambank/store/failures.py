@@ -48,7 +48,7 @@ def _cancelled(response: Any) -> Exception:
     return OutOfReach("Throttled") if _THROTTLED_ACTIONS & set(reasons) else Conflict(reasons)
 
 
-def repeats_hide_outcome(error: Exception) -> bool:
+def repeats_hide_outcome(error: BaseException) -> bool:
     """Tell whether botocore sent the request before: an earlier send may have been carried out."""
     response: Any = getattr(error, "response", None) or {}
     return bool(response.get("ResponseMetadata", {}).get("RetryAttempts", 0))
