@@ -127,6 +127,7 @@ class Executions:
 
     running: dict[str, dict[str, Any]] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
+    errors: dict[str, str] = field(default_factory=dict)
     starts: int = 0
 
     def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002
@@ -144,7 +145,8 @@ class Executions:
         name = executionArn.rsplit(":", 1)[-1]
         if name not in self.running and name not in self.closed:
             raise ClientError({"Error": {"Code": "ExecutionDoesNotExist", "Message": name}}, "DescribeExecution")
-        return {"status": "RUNNING" if name in self.running else "FAILED"}
+        error = {"error": self.errors[name]} if name in self.errors else {}
+        return {"status": "RUNNING" if name in self.running else "FAILED", **error}
 
     def run(self, tasks: dict[str, Callable[[dict[str, Any]], dict[str, Any]]]) -> int:
         """Walk every running execution through the state machine of infra/generation.asl.json; return how many."""
@@ -158,8 +160,9 @@ class Executions:
                 self.closed.add(name)
         return len(names)
 
-    def die(self) -> None:
-        """Let every running execution end without having done anything, as a timeout of the machine does."""
+    def die(self, error: str = "") -> None:
+        """Let every running execution end without having done anything, as a timeout does, or a state's *error*."""
+        self.errors |= dict.fromkeys(self.running, error) if error else {}
         self.closed |= set(self.running)
         self.running.clear()
 

@@ -92,19 +92,24 @@ def poll(operation: OperationSnapshot[R], sender: Sender, timeout_seconds: float
         OperationFailed: it ended with an error.
         DeadlineExceeded: it was not done in time.
     """
-    deadline = sender.now() + timeout_seconds
+    operation = yield from poll_until(operation, sender, sender.now() + timeout_seconds)
+    if not operation.done:
+        raise errors.DeadlineExceeded(f"{operation.name} was not done within {timeout_seconds:g} s; it goes on")
+    if operation.error is not None:
+        raise errors.OperationFailed(operation.error.code, operation.error.message, operation)
+    return operation
+
+
+def poll_until(operation: OperationSnapshot[R], sender: Sender, deadline: float) -> Steps[OperationSnapshot[R]]:
+    """Request an operation again and again until it is done or the time is up, and return it as it is then."""
     path, parse = resource_path(operation.name).path, read_operation_with(operation.read_response)
     call = Call(method="GET", path=path, parse=parse, repeatable=True)
     for polls in itertools.count(1):
-        if operation.done:
-            break
         left_seconds = deadline - sender.now()
-        if left_seconds <= 0:
-            raise errors.DeadlineExceeded(f"{operation.name} was not done within {timeout_seconds:g} s; it goes on")
+        if operation.done or left_seconds <= 0:
+            break
         yield sender.pause(min(left_seconds, POLLING.delay_seconds(polls, share=sender.jitter())))
         operation = yield from sender.steps(call, most_seconds=max(deadline - sender.now(), LAST_POLL_SECONDS))
-    if operation.error is not None:
-        raise errors.OperationFailed(operation.error.code, operation.error.message, operation)
     return operation
 
 

@@ -13,10 +13,10 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 from streambank_client.calls.replies import OperationSnapshot
 from streambank_client.calls.resources import ResourcePath
-from streambank_client.http.call import Call, Page, PagedCall
+from streambank_client.http.call import Call, Page, PagedCall, WaitCall
 from streambank_client.http.drivers import Steps, iterate, iterate_async, run, run_async
 from streambank_client.http.sender import Sender
-from streambank_client.operations import AsyncOperation, Operation
+from streambank_client.operations import AsyncOperation, Operation, poll_until
 
 C = TypeVar("C")
 P = ParamSpec("P")
@@ -38,6 +38,9 @@ class Caller:
     def begin(self, call: Call[OperationSnapshot[R]]) -> Operation[R]:
         return run(_operation(call, self.sender, Operation))
 
+    def wait(self, call: WaitCall[OperationSnapshot[R]]) -> Operation[R]:
+        return Operation(run(_wait(call, self.sender)), self.sender)
+
     def iterate(self, paged: PagedCall[T]) -> Iterator[T]:
         return iterate(lambda token: self.sender.steps(paged.at(token)))
 
@@ -58,6 +61,9 @@ class AsyncCaller:
     async def begin(self, call: Call[OperationSnapshot[R]]) -> AsyncOperation[R]:
         return await run_async(_operation(call, self.sender, AsyncOperation))
 
+    async def wait(self, call: WaitCall[OperationSnapshot[R]]) -> AsyncOperation[R]:
+        return AsyncOperation(await run_async(_wait(call, self.sender)), self.sender)
+
     def iterate(self, paged: PagedCall[T]) -> AsyncIterator[T]:
         return iterate_async(lambda token: self.sender.steps(paged.at(token)))
 
@@ -70,6 +76,12 @@ def _operation(
 ) -> Steps[OperationT]:
     snapshot = yield from sender.steps(call)
     return make(snapshot, sender)
+
+
+def _wait(call: WaitCall[OperationSnapshot[R]], sender: Sender) -> Steps[OperationSnapshot[R]]:
+    deadline = sender.now() + call.timeout_seconds
+    snapshot = yield from sender.steps(call.first)
+    return (yield from poll_until(snapshot, sender, deadline))
 
 
 def _operations(
@@ -145,6 +157,19 @@ class OperationRoute(BaseRoute[P, Call[OperationSnapshot[R]]]):
     def __get__(self, owner: Asynchronous, kind: type) -> Callable[P, Coroutine[Any, Any, AsyncOperation[R]]]: ...
     def __get__(self, owner: Any, kind: type) -> Any:
         return self._bind(owner, lambda caller, call: caller.begin(call))
+
+
+class WaitRoute(BaseRoute[P, WaitCall[OperationSnapshot[R]]]):
+    """A call that waits for an operation."""
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> Self: ...
+    @overload
+    def __get__(self, owner: Synchronous, kind: type) -> Callable[P, Operation[R]]: ...
+    @overload
+    def __get__(self, owner: Asynchronous, kind: type) -> Callable[P, Coroutine[Any, Any, AsyncOperation[R]]]: ...
+    def __get__(self, owner: Any, kind: type) -> Any:
+        return self._bind(owner, lambda caller, call: caller.wait(call))
 
 
 class PagedRoute(BaseRoute[P, PagedCall[T]]):

@@ -12,6 +12,7 @@ StreambankError
 ├── Unavailable              try again; says after how many seconds
 │   ├── Conflict             a condition did not hold: nothing was written
 │   │   └── IdTaken          another memory has the id of a new one
+│   │   └── HeadBehind       a stream's items were ahead of its head
 │   ├── OutOfReach           a throttle, a timeout: nobody knows what happened
 │   └── SchemaTooNew         an item of a newer release, in a form that is not ours
 └── GenerationError          a window could not be generated
@@ -23,6 +24,7 @@ StreambankError
     │   └── ModelOutputTruncated   there was no room for the answer
     ├── ModelRefused         a guardrail or a content filter stopped it
     ├── ModelNotConfigured   this deployment has no such model
+    ├── EventsMissing        not all events of the window are stored
     └── BudgetPaused         the bank has used up its tokens for today
 """
 
@@ -83,6 +85,7 @@ class Unavailable(StreambankError):
 class Conflict(Unavailable):
     """A condition of a write did not hold; nothing was written. *reasons* holds a code for each of its actions."""
 
+    PASSED = "None"
     CONDITION_FAILED = "ConditionalCheckFailed"
     CONTENDED = "TransactionConflict"
 
@@ -106,6 +109,10 @@ class IdTaken(Conflict):
     def __init__(self, conflict: Conflict, memory_id: str) -> None:
         super().__init__(conflict.reasons)
         self.memory_id = memory_id
+
+
+class HeadBehind(Conflict):
+    """Items of a stream were ahead of its head, as after a restore of a part of the table; the stream is mended."""
 
 
 class OutOfReach(Unavailable):
@@ -176,6 +183,12 @@ class ModelNotConfigured(GenerationError):
     """The deployment has no model of that name."""
 
     outcome = "MODEL_NOT_CONFIGURED"
+
+
+class EventsMissing(GenerationError):
+    """The window counts more events than are stored: it is never done without them."""
+
+    outcome = "EVENTS_MISSING"
 
 
 class BudgetPaused(GenerationError):

@@ -54,6 +54,37 @@ def test_wait_ends_at_its_time() -> None:
     assert running.result().generate_memories_operation == "g"
 
 
+def test_wait_operation_polls_after_the_services_answer() -> None:
+    """The service answers soon; the client asks again with growing pauses until the operation is done."""
+    seam = script(*[reply(operation())] * 4, DONE)
+    assert seam.client().bank().wait_operation(operation="o-1", timeout_seconds=60).done
+    assert [request.method for request in seam.asked] == ["POST", "GET", "GET", "GET", "GET"]
+    pauses = seam.clock.slept
+    assert (len(pauses), pauses) == (4, sorted(set(pauses)))
+
+
+def test_wait_operation_returns_at_its_time() -> None:
+    """What is not done, or has failed, is returned as it is: nothing is raised, and the time is kept."""
+    seam = script(reply(operation()))
+    begun = seam.clock.time
+    assert not seam.client().bank().wait_operation(operation="o-1", timeout_seconds=7).done
+    assert seam.clock.time == begun + 7
+    assert script(FAILED).client().bank().wait_operation(operation="o-1").error is not None
+
+
+def test_wait_operation_awaits() -> None:
+    """An asynchronous client polls in the same way."""
+
+    async def main() -> list[str]:
+        seam = script(reply(operation()), reply(operation()), DONE)
+        done = await seam.async_client().bank().wait_operation(operation="o-1", timeout_seconds=60)
+        assert isinstance(done, AsyncOperation)
+        assert done.done
+        return [request.method for request in seam.asked]
+
+    assert asyncio.run(main()) == ["POST", "GET", "GET"]
+
+
 def test_failed_operation_is_raised() -> None:
     """An operation's error is raised with its code, and with the operation, which can still be looked at."""
     running = script(reply(operation()), FAILED).client().bank().ingest_events(scope=SCOPE)

@@ -116,7 +116,7 @@ def waits(name):
     return [min(retry["MaxDelaySeconds"], retry["IntervalSeconds"] * 2**n) for n in range(retry["MaxAttempts"])]
 
 
-@pytest.mark.parametrize("name", OUTCOMES)
+@pytest.mark.parametrize("name", TASKS)
 def test_a_stage_waits_minutes_for_a_place(name):
     """Where concurrency is limited on purpose a burst of windows waits; not even then is it a failure."""
     throttled, broken = TASKS[name]["Retry"]
@@ -130,7 +130,7 @@ def test_a_stage_waits_minutes_for_a_place(name):
 def test_an_execution_outlives_its_stages():
     """The machine ends what hangs, never what still waits or works: both waits and all three functions fit into it."""
     functions = [template()["Resources"][name]["Properties"]["Timeout"] for name in OUTCOMES]
-    assert sum(functions) + sum(sum(waits(name)) for name in OUTCOMES) < ASL["TimeoutSeconds"]
+    assert sum(functions) + sum(sum(waits(name)) for name in TASKS) < ASL["TimeoutSeconds"]
 
 
 def played(**outcomes):
@@ -167,6 +167,12 @@ def test_no_place_is_no_failure_of_the_window():
     path, failed = played(Extract=[no_place])
     assert path == ["Extract", "Fail"]
     assert set(failed) <= set(NO_FAILURES)
+
+
+def test_a_fault_of_lambda_is_no_failure_of_the_window():
+    """What Lambda itself could not carry out takes no try either."""
+    broken = type("Lambda.ServiceException", (Exception,), {})()
+    assert set(played(Extract=[broken])[1]) <= set(NO_FAILURES)
 
 
 def test_a_conflict_is_planned_again():

@@ -28,6 +28,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
         for part in (streams, searches, memories, sessions, chats, operations, timers):
             part(caller)
         failures(caller, bedrock)
+        gaps(caller)
         deaths(caller, bedrock)
         banks(caller)
         transfers(caller)
@@ -144,6 +145,27 @@ def failures(caller: Caller, bedrock: Bedrock) -> None:
     for text in ("I live in Linz", "I live in Graz"):
         rich.flush(said(text))
     caller.delete(poor, params={"force": "true"})
+
+
+def gaps(caller: Caller) -> None:
+    """Lose the events of a window and send them again; then meet a batch ahead of its stream's head."""
+    table = {"TableName": caller.service.stack.table_name}
+    client, stream, events = (
+        boto3.client("dynamodb", region_name="us-east-1"),
+        caller.stream(),
+        said("I keep bees", "e1"),
+    )
+    stream.send(events, rule={"event_count": 9})
+    [batch] = [item for item in stream.items() if item["SK"]["S"].startswith("B#")]
+    client.delete_item(**table, Key={"PK": batch["PK"], "SK": batch["SK"]})
+    lost = stream.send(force_flush=True)
+    caller.settle()
+    assert caller.get(lost["name"])["metadata"]["failure"] == "EVENTS_MISSING"
+    assert stream.send(events)["metadata"]["acceptedEvents"] == 1
+    caller.post(f"{lost['name']}:redrive", {})
+    caller.settle()
+    client.put_item(**table, Item={**batch, "SK": {"S": f"B#{2:012}"}})
+    assert stream.flush(said("I keep hens", "e2"))["metadata"]["state"] == "DONE"
 
 
 def deaths(caller: Caller, bedrock: Bedrock) -> None:

@@ -1,5 +1,7 @@
 """Operations: which one a call returns, what it says, and under which names it is found."""
 
+import time
+
 import httpx
 import pytest
 
@@ -28,6 +30,16 @@ def test_calls_share_an_operation_until_their_window_is_sealed(caller: Caller) -
     assert names == {flushed["name"]}
     caller.settle()
     assert stream.send(said("Hm."))["name"] not in names
+
+
+def test_a_call_that_waits_is_answered_soon(caller: Caller) -> None:
+    """Whatever timeout a call has, it occupies the service for about 2 seconds at most."""
+    sent = caller.stream().send(said(BEES), rule=TEN)
+    for timeout in ("60s", "2592000s"):
+        begun = time.monotonic()
+        waiting = caller.post(f"{sent['name']}:wait", {}, params={"timeout": timeout})
+        assert (waiting["done"], waiting["metadata"]["state"]) == (False, "BUFFERING")
+        assert time.monotonic() - begun < 4
 
 
 def test_operation_goes_from_pending_to_done(caller: Caller) -> None:

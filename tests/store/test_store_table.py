@@ -117,6 +117,40 @@ def test_a_failed_condition_ends_the_repeats(script):
     assert len(script.asked) == 2
 
 
+STORED = {"PK": {"S": "S#b#s"}, "SK": {"S": "HEAD"}, "sv": {"N": "1"}}
+REPEATED = [
+    (Put(FIRST, {"ver": 2, "due": None}, equals(ver=1)), "put_item", STORED | {"ver": {"N": "2"}}),
+    (
+        Update(FIRST, {"ver": 2, "due": None}, equals(ver=1)),
+        "update_item",
+        STORED | {"ver": {"N": "2"}, "n": {"N": "7"}},
+    ),
+    (Delete(FIRST, equals(ver=1)), "delete_item", None),
+]
+
+
+@pytest.mark.parametrize(("action", "operation", "stored"), REPEATED)
+def test_a_write_that_was_repeated_below_knows_its_own_effect(script, action, operation, stored):
+    """The first send was carried out and its reply was lost: the refusal of the second is no refusal of the write."""
+    script.fails("ConditionalCheckFailedException", operation=operation, retries=1)
+    script.succeeds("get_item", **({"Item": stored} if stored else {}))
+    script.table.write(action)
+    assert script.asked[1]["ConsistentRead"] is True
+
+
+@pytest.mark.parametrize(("action", "operation", "stored"), REPEATED)
+def test_another_writers_effect_is_a_conflict(script, action, operation, stored):
+    """What is stored is not what was written, so somebody else wrote: after a repeat too, and without one unread."""
+    script.fails("ConditionalCheckFailedException", operation=operation, retries=1)
+    script.succeeds("get_item", Item=(stored or STORED) | {"ver": {"N": "3"}})
+    with pytest.raises(Conflict):
+        script.table.write(action)
+    script.fails("ConditionalCheckFailedException", operation=operation)
+    with pytest.raises(Conflict):
+        script.table.write(action)
+    assert len(script.asked) == 3
+
+
 @pytest.mark.parametrize(
     ("action", "operation"),
     [(ACTIONS[0], "put_item"), (Update(FIRST, {"n": 2}, present()), "update_item"), (Delete(FIRST), "delete_item")],

@@ -156,6 +156,14 @@ def test_a_parked_window_says_why(failure, code):
     assert (document["metadata"]["failures"], document["metadata"]["failure"]) == (5, failure)
 
 
+def test_a_window_with_missing_events_says_what_heals_it():
+    """The error is DATA_LOSS, promises no kept events, and says what to send again."""
+    error = shown(operations.sealed(window(state=WindowState.PARKED, failures=1, failure="EVENTS_MISSING")))["error"]
+    assert error["code"] == 15
+    assert "are kept" not in error["message"]
+    assert all(word in error["message"] for word in ("EVENTS_MISSING", "Send them again", "redrive"))
+
+
 def test_an_erased_window_is_aborted():
     """Erased events are gone: the error does not promise a redrive."""
     error = shown(operations.sealed(window(state=WindowState.ERASED)))["error"]

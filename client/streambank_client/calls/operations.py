@@ -14,7 +14,7 @@ from streambank_client.calls.replies import (
 )
 from streambank_client.calls.requests import query_parameters
 from streambank_client.calls.resources import ResourcePath, resource_path
-from streambank_client.http.call import Call, JsonReply, Page, PagedCall
+from streambank_client.http.call import Call, JsonReply, Page, PagedCall, WaitCall
 from streambank_client.http.encoding import JsonObject, duration
 
 
@@ -34,15 +34,19 @@ def list_operations(
 
 def wait_operation(
     resource: ResourcePath, /, *, operation: str, timeout_seconds: float = 10
-) -> Call[OperationSnapshot[types.WindowResponse]]:
-    """Return a window's operation when it is done, or after *timeout_seconds*; the service waits at most 10."""
-    return Call(
+) -> WaitCall[OperationSnapshot[types.WindowResponse]]:
+    """Return a window's operation when it is done, or as it is after *timeout_seconds*.
+
+    The service answers within about 2 seconds; after that the operation is polled with growing pauses of at most 5 s.
+    """
+    first = Call(
         method="POST",
         path=f"{operation_path(resource, operation).path}:wait",
         parse=read_operation(types.WindowResponse),
         repeatable=True,
         query=query_parameters(timeout=duration(timedelta(seconds=timeout_seconds))),
     )
+    return WaitCall(first, timeout_seconds)
 
 
 def redrive_operation(resource: ResourcePath, /, *, operation: str) -> Call[OperationSnapshot[types.WindowResponse]]:

@@ -38,6 +38,14 @@ class Call(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class WaitCall(Generic[T]):
+    """A call that waits for an operation; its result is polled until it is done or *timeout_seconds* are over."""
+
+    first: Call[T]
+    timeout_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
     """Some items of a list; the last page has an empty token."""
 

@@ -24,8 +24,8 @@ from streambank.wire.settings import LONGEST_TTL
 from streambank.wire.transfer import TransferOperation, transfer_operation
 
 routes = Routes()
-# A gateway gives up after 30 s, and local mode answers one call at a time.
-LONGEST_WAIT = timedelta(seconds=10)
+# A call that waits occupies a function: callers that want to wait longer ask again.
+LONGEST_WAIT = timedelta(seconds=2)
 POLL = timedelta(milliseconds=500)
 
 
@@ -166,8 +166,8 @@ def delete(request: ApiRequest, operation_id: str) -> Empty:
     parameters=(parameters.TIMEOUT,),
 )
 def wait(request: ApiRequest, operation_id: str) -> WindowOperation:
-    """Return the operation when it is done, or as it is after the timeout, ten seconds at most."""
-    timeout = request.query.get("timeout") or "10s"
+    """Return the operation when it is done, or as it is after the timeout, two seconds at most."""
+    timeout = request.query.get("timeout") or "2s"
     span = reader.duration(timeout, "timeout", least=timedelta(0), most=LONGEST_TTL)
     for _ in range(int(min(span, LONGEST_WAIT) / POLL)):
         operation = window_operation(request, _window(operation_id))

@@ -39,6 +39,18 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """A request to forget, as candidate number *number* of a window stated it at *at*; it guards until *expires*."""
+
+    sid: str
+    window: int
+    number: int
+    text: str
+    at: datetime
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class PlanStep:
     """What to do with one candidate: the verdict, the memory it touches, the new text and the reason."""
 
@@ -82,6 +94,7 @@ class Slice:
     """A part of a plan that is complete in itself: candidates *start* to *end*, at most one change.
 
     *expires* is until when its verdicts are kept; None while the expiry of the window's events is suspended.
+    *requests* are all requests to forget of the scope after the slice; None where it adds none.
     """
 
     attempt: Attempt
@@ -91,6 +104,7 @@ class Slice:
     verdicts: tuple[RecordedVerdict, ...]
     change: Change | None = None
     expires: datetime | None = None
+    requests: tuple[ForgetRequest, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

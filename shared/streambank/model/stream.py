@@ -25,6 +25,7 @@ class Head:
 
     *seq* is the last event's number, *start* the open window's first; *due* is what index `due` has, never later
     than the window's true due time; *seal_reason* is why the window must be sealed, and once set it stays.
+    *has_gaps* tells that events of a sealed window were missing; once set it stays.
     """
 
     stream: StreamId
@@ -41,6 +42,7 @@ class Head:
     seal_reason: Reason | None = None
     settings: WindowSettings = field(default_factory=WindowSettings)
     due: datetime | None = None
+    has_gaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

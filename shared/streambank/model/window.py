@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -64,6 +65,10 @@ class Window:
     def count(self) -> int:
         """Return how many events are in it."""
         return self.last_seq - self.first_seq + 1
+
+    def missing_seqs(self, stored: Iterable[int]) -> set[int]:
+        """Return the numbers of its events that are not among the *stored* ones."""
+        return set(range(self.first_seq, self.last_seq + 1)) - set(stored)
 
     @property
     def has_ended(self) -> bool:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from streambank.errors import BudgetPaused, Conflict
 from streambank.model.window import Window
 from streambank.pipeline.events.seal import seal
-from streambank.pipeline.generation.fail import EXECUTION_DIED, FailContext, RecordedFailure, fail_window
+from streambank.pipeline.generation.fail import FailContext, RecordedFailure, fail_window, outcome_of_death
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
 from streambank.pipeline.jobs import erase, export, import_job
@@ -189,8 +189,10 @@ def _sweep_pending(window: Window, context: SweepContext, report: SweepReport) -
         context.windows.wait(window, None if is_suspended else window.sealed + LONG_WAIT)
         return
     report.oldest_pending_seconds = max(report.oldest_pending_seconds, age_seconds)
-    if outcome is StartOutcome.NAME_TAKEN and not context.executions.is_running(attempt_of(window)):
-        failure = fail_window(window, EXECUTION_DIED, context=FailContext(context.windows, now, context.jitter))
+    error = context.executions.error_of(attempt_of(window)) if outcome is StartOutcome.NAME_TAKEN else None
+    if error is not None:
+        fail_context = FailContext(context.windows, now, context.jitter)
+        failure = fail_window(window, outcome_of_death(error), context=fail_context)
         _count_failure(report, failure)
         return
     report.started += outcome is StartOutcome.STARTED

@@ -97,6 +97,13 @@ def seal(head: Head, reason: Reason, rule: TriggerRule | None, *, now: datetime)
     return _with_next_window(head), window
 
 
+def move_past(head: Head, window: Window) -> Head:
+    """Return *head* after the sealed *window*, which it did not know; events after that one stay in its open window."""
+    seq, start = max(head.seq, window.last_seq), max(head.start, window.last_seq + 1)
+    moved = replace(head, seq=seq, window=window.number + 1, start=start, count=seq - start + 1)
+    return moved if moved.count else _with_next_window(replace(moved, window=window.number))
+
+
 def _with_next_window(head: Head) -> Head:
     return replace(
         head,

@@ -22,6 +22,10 @@ class Condition:
     def __and__(self, other: Condition) -> Condition:
         return Condition(self.clauses + other.clauses, self.names | other.names, {**self.values, **other.values})
 
+    def __or__(self, other: Condition) -> Condition:
+        clause = f"({self.expression} OR {other.expression})"
+        return Condition((clause,), self.names | other.names, {**self.values, **other.values})
+
     @property
     def expression(self) -> str:
         return " AND ".join(self.clauses)
@@ -60,6 +64,12 @@ def below(attribute: str, limit: int) -> Condition:
     return Condition((clause,), frozenset({attribute}), {":limit": limit})
 
 
+def above(**attributes: int) -> Condition:
+    """Each attribute has a greater value."""
+    clauses = tuple(f"#{name} > :above_{name}" for name in attributes)
+    return Condition(clauses, frozenset(attributes), {f":above_{name}": value for name, value in attributes.items()})
+
+
 @dataclass(frozen=True, slots=True)
 class Put:
     """Write the whole item."""
@@ -70,8 +80,14 @@ class Put:
 
     def request(self, table: str) -> dict[str, Any]:
         """Return the parameters of PutItem."""
-        item = packed({"PK": self.key.pk, "SK": self.key.sk, schema.ATTRIBUTE: schema.VERSION, **self.values})
-        return {"TableName": table, "Item": item, **_conditional(self.condition)}
+        return {"TableName": table, "Item": self._item(), **_conditional(self.condition)}
+
+    def is_done(self, item: Item | None) -> bool:
+        """Tell whether the stored *item* is as this action leaves it."""
+        return item == self._item()
+
+    def _item(self) -> Item:
+        return packed({"PK": self.key.pk, "SK": self.key.sk, schema.ATTRIBUTE: schema.VERSION, **self.values})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +108,10 @@ class Update:
             "UpdateExpression": _update_expression(sets, removes),
             **_conditional(self.condition, set(self.values), {f":to_{name}": value for name, value in sets.items()}),
         }
+
+    def is_done(self, item: Item | None) -> bool:
+        """Tell whether the stored *item* is as this action leaves it."""
+        return item is not None and packed(self.values) == {name: item[name] for name in self.values if name in item}
 
 
 def _update_expression(sets: Mapping[str, Any], removes: list[str]) -> str:
@@ -139,6 +159,10 @@ class Delete:
     def request(self, table: str) -> dict[str, Any]:
         """Return the parameters of DeleteItem."""
         return {"TableName": table, "Key": item_key(self.key), **_conditional(self.condition)}
+
+    def is_done(self, item: Item | None) -> bool:
+        """Tell whether the stored *item* is as this action leaves it."""
+        return item is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,7 @@ def head_values(head: Head) -> Values:
         "cfg": settings_text(head.settings),
         "sco": text.dumps(head.stream.scope),
         "str": head.stream.name,
+        "gap": int(head.has_gaps) or None,
         **due_values(key, head.due),
     }
 
@@ -143,6 +144,7 @@ def head_of(item: Mapping[str, Any]) -> Head:
         seal_reason=Reason(item["why"]) if item["ripe"] else None,
         settings=settings_value(item.get("cfg")),
         due=due_instant(item),
+        has_gaps="gap" in item,
     )
 
 

@@ -97,6 +97,7 @@ class Erasures:
             "eend": milliseconds(now),
             "shd": None,
             "ent": None,
+            "fgt": None,
             "man": counts_text(erasure, counts),
             **codec.due_values(key, None),
         }

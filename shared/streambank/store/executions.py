@@ -32,16 +32,17 @@ class Executions:
             return False
         return True
 
-    def is_running(self, attempt: Attempt) -> bool:
-        """Tell whether the execution of *attempt* is under way."""
+    def error_of(self, attempt: Attempt) -> str | None:
+        """Return the name of the error that ended the execution of *attempt*, "" if there is none; None if it runs."""
         arn = self._arn.replace(":stateMachine:", ":execution:") + ":" + _name(attempt)
         try:
             execution = self._client.describe_execution(executionArn=arn)
         except ClientError as error:
             if error.response["Error"]["Code"] != "ExecutionDoesNotExist":
                 raise
-            return False
-        return bool(execution["status"] in ("RUNNING", "PENDING_REDRIVE"))
+            return ""
+        is_running = execution["status"] in ("RUNNING", "PENDING_REDRIVE")
+        return None if is_running else execution.get("error", "")
 
 
 def _name(attempt: Attempt) -> str:

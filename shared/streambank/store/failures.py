@@ -42,13 +42,13 @@ def _translated_client_error(error: ClientError) -> Exception:
 
 def _cancelled(response: Any) -> Exception:
     """A cancelled transaction wrote nothing; an invalid request is a fault of this code."""
-    reasons = tuple(reason.get("Code", "None") for reason in response.get("CancellationReasons", []))
+    reasons = tuple(reason.get("Code", Conflict.PASSED) for reason in response.get("CancellationReasons", []))
     if "ValidationError" in reasons:
         return cast("Exception", ClientError(response, "TransactWriteItems"))
     return OutOfReach("Throttled") if _THROTTLED_ACTIONS & set(reasons) else Conflict(reasons)
 
 
-def repeats_hide_outcome(error: Exception) -> bool:
+def repeats_hide_outcome(error: BaseException) -> bool:
     """Tell whether botocore sent the request before: an earlier send may have been carried out."""
     response: Any = getattr(error, "response", None) or {}
     return bool(response.get("ResponseMetadata", {}).get("RetryAttempts", 0))

@@ -12,13 +12,20 @@ from typing import Any, NamedTuple
 from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
-from streambank.model.plan import Completion, Slice
+from streambank.model.plan import Completion, ForgetRequest, Slice
 from streambank.model.window import WindowState
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, Update, absent, equals, present, without
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Kind
-from streambank.store.memory_items import change_actions, citation_of, memory_of, revision_of
+from streambank.store.memory_items import (
+    change_actions,
+    citation_of,
+    memory_of,
+    requests_of,
+    requests_values,
+    revision_of,
+)
 from streambank.store.plan_items import verdict_put
 from streambank.store.table import Table
 from streambank.store.windows import is_current_attempt
@@ -31,6 +38,7 @@ class ScopeView:
     version: int
     erasing: bool
     memories: tuple[Memory, ...]
+    requests: tuple[ForgetRequest, ...] = ()
 
 
 class ListedMemory(NamedTuple):
@@ -57,7 +65,7 @@ class Memories:
     def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
         """Return the version of a scope, without its memories."""
         item = self._table.get(keys.version(bank, ids.scope_id(scope))) or {"ver": 0}
-        return ScopeView(item["ver"], bool(item.get("erasing")), ())
+        return ScopeView(item["ver"], bool(item.get("erasing")), (), requests_of(item))
 
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
@@ -163,7 +171,8 @@ class Memories:
             guard &= without("held") & without("nxt")
         actions: list[Action] = [Update(window_key, _progress(piece, completion, window_key), guard)]
         if piece.end > piece.start:
-            actions += version_bump(bank, scope, piece.version, piece.end - piece.start)
+            values = {} if piece.requests is None else requests_values(piece.requests)
+            actions += version_bump(bank, scope, piece.version, piece.end - piece.start, values)
         actions += [verdict_put(attempt, recorded, piece.expires) for recorded in piece.verdicts]
         if piece.change:
             actions += change_actions(bank, piece.change, now)
@@ -224,14 +233,16 @@ class Memories:
             return  # it was rolled back meanwhile
 
 
-def version_bump(bank: str, scope: Mapping[str, str], version: int, by: int) -> list[Action]:
+def version_bump(
+    bank: str, scope: Mapping[str, str], version: int, by: int, values: codec.Values | None = None
+) -> list[Action]:
     """Return the actions that every change of a scope begins with: its *version* must be the one that was read."""
     key = keys.version(bank, ids.scope_id(scope))
     if version:
-        return [Update(key, {"ver": version + by}, equals(ver=version))]
+        return [Update(key, {**(values or {}), "ver": version + by}, equals(ver=version))]
     spelled = text.dumps(dict(scope))
     entry = keys.registered_scope(bank, ids.scope_id(scope))
-    return [Put(key, {"ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
+    return [Put(key, {**(values or {}), "ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
 
 
 def _listed(item: Mapping[str, Any]) -> ListedMemory:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from streambank.model import ids
 from streambank.model.memory import RECOVERABLE, Change, Citation, Evidence, Memory, Profile, Revision
+from streambank.model.plan import ForgetRequest
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, absent_or_expired
 from streambank.store.attributes import instant, milliseconds, seconds
@@ -134,3 +135,19 @@ def citation_of(item: Mapping[str, Any]) -> Citation:
 
 def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:
     return min((time for time in (first, second) if time is not None), default=None)
+
+
+def requests_values(requests: Sequence[ForgetRequest]) -> codec.Values:
+    """Return the attribute of a scope's version item that holds its requests to forget."""
+    rows = [
+        [one.sid, one.window, one.number, one.text, milliseconds(one.at), milliseconds(one.expires)] for one in requests
+    ]
+    return {"fgt": text.compressed(rows) if rows else None}
+
+
+def requests_of(item: Mapping[str, Any]) -> tuple[ForgetRequest, ...]:
+    rows = text.decompressed(item["fgt"]) if "fgt" in item else []
+    return tuple(
+        ForgetRequest(sid, window, number, request, codec.instant_of(at), codec.instant_of(expires))
+        for sid, window, number, request, at, expires in rows
+    )

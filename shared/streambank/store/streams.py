@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import islice
 
+from streambank.errors import Conflict, HeadBehind
 from streambank.model import ids
 from streambank.model.bank import Bank
 from streambank.model.event import EventMarker, KeyedEvent
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import Window
+from streambank.rules import window as window_rules
 from streambank.rules.ingest_parts import split_into_batches
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Put, absent, absent_or_expired, equals
+from streambank.store.actions import Action, Delete, Put, above, absent, absent_or_expired, equals
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.banks import bank_of
 from streambank.store.keys import Kind
@@ -22,6 +25,8 @@ from streambank.store.table import Table
 _OPERATION_GRACE = timedelta(days=1)
 # The sweep suspends the expiry of a window that has been pending for 7 days.
 _RESULTS_MARGIN = timedelta(days=8)
+# TransactWriteItems accepts 100 actions: the head and a registry entry are among them.
+_MAX_DELETED = 98
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +80,16 @@ class Streams:
         head_key, bank_key = keys.head(stream.bank, stream.sid), keys.bank(stream.bank)
         event_key_of = {keys.marker(stream.bank, stream.sid, key): key for key in event_keys}
         items = self._table.read([head_key, bank_key, *event_key_of])
+        item = items.get(head_key)
+        head = codec.head_of(item) if item else None
+        # A marker ahead of the head is of a call that is being written, which fails this one, or that was never whole.
+        last_seq = head.seq if head else 0
         markers = {
             event_key_of[key]: EventMarker(item["seq"], item["win"], bytes(item.get("h", b"")))
             for key, item in items.items()
-            if key in event_key_of and item["ttl"] >= _floor(now)
+            if key in event_key_of and item["ttl"] >= _floor(now) and item["seq"] <= last_seq
         }
-        head = items.get(head_key)
-        return IngestSnapshot(codec.head_of(head) if head else None, bank_of(stream.bank, items.get(bank_key)), markers)
+        return IngestSnapshot(head, bank_of(stream.bank, items.get(bank_key)), markers)
 
     def head(self, bank: str, sid: str) -> Head | None:
         """Return the head of a stream, or None."""
@@ -123,8 +131,42 @@ class Streams:
             actions.append(_registration(stored.stream))
         actions += _batch_puts(after, fresh, now, retention_policy)
         actions += _marker_puts(after, fresh, now, retention_policy)
-        self._table.transact(actions)
+        self._transact(after.stream, before, actions)
         return stored
+
+    def _transact(self, stream: StreamId, before: Head | None, actions: Sequence[Action]) -> None:
+        """Carry out *actions*, whose first writes the head. Raises as `commit` does.
+
+        Where the head is as it was read and another item is there already, no other writer came first: the item is
+        ahead of its head, and would be so at every try.
+        """
+        try:
+            self._table.transact(actions)
+        except Conflict as conflict:
+            is_race = conflict.reasons[:1] != (Conflict.PASSED,)
+            taken = [action.key.sk for index, action in enumerate(actions) if conflict.failed(index)]
+            if is_race or not any(keys.kind_of(sk) in (Kind.BATCH, Kind.WINDOW) for sk in taken):
+                raise
+            self._catch_up(stream, before)
+            raise HeadBehind(conflict.reasons) from conflict
+
+    def _catch_up(self, stream: StreamId, before: Head | None) -> None:
+        """Mend a stream whose items are ahead of its head, which only a restore of a part of the table can make.
+
+        A sealed window keeps its events: the head moves past it. Other events ahead of the head are in no window, and
+        are deleted: no operation counts them, and their ids are new to `read_snapshot`. Raises as `commit` does.
+        """
+        head = before or Head(stream)
+        item = self._table.get(keys.window(stream.bank, stream.sid, head.window))
+        actions: list[Action] = [] if before else [_registration(stream)]
+        if item:
+            head = window_rules.move_past(head, codec.window_of(item))
+        else:
+            ends = (keys.batch(stream.bank, stream.sid, seq) for seq in (head.seq + 1, keys.LAST_NUMBER))
+            first, last = (key.sk for key in ends)
+            ahead = self._table.query(keys.stream(stream.bank, stream.sid), between=(first, last), page=_MAX_DELETED)
+            actions += [Delete(keys.key_of(batch)) for batch in islice(ahead, _MAX_DELETED)]
+        self._table.transact([self._head_put(before, replace(head, version=head.version + 1)), *actions])
 
     def _head_put(self, before: Head | None, after: Head) -> Put:
         condition = absent() if before is None else equals(ver=before.version)
@@ -134,7 +176,8 @@ class Streams:
         """Close *window* and open the next one: one transaction. Raises as `commit` does."""
         stored = replace(after, version=after.version + 1)
         key = keys.window(window.stream.bank, window.stream.sid, window.number)
-        self._table.transact([self._head_put(before, stored), Put(key, codec.window_values(window), absent())])
+        window_put = Put(key, codec.window_values(window), absent())
+        self._transact(window.stream, before, [self._head_put(before, stored), window_put])
         return stored
 
     def store_window(
@@ -154,7 +197,9 @@ class Streams:
         as_head = Head(window.stream, seq=window.last_seq, window=window.number)
         actions: list[Action] = [Put(key, codec.window_values(window), absent()), _registration(window.stream)]
         call_puts = _call_puts(window.stream, call, now) if call else []
-        self._table.transact(call_puts + actions + _batch_puts(as_head, events, now, retention_policy))
+        # Without the window, batches under these keys belong to nobody: they are replaced.
+        batches = [replace(put, condition=None) for put in _batch_puts(as_head, events, now, retention_policy)]
+        self._table.transact([*call_puts, *actions, *batches])
 
     def sid_of_call(self, bank: str, scope: Mapping[str, str], call_key: str) -> str | None:
         """Return the stream that a direct call with this key made, or None."""
@@ -185,10 +230,8 @@ def _call_puts(stream: StreamId, call: DirectCall, now: datetime) -> list[Action
     return [Put(keys.direct_call(stream.bank, cid, call.key), values, condition), registered]
 
 
-def _batch_puts(
-    head: Head, fresh: Sequence[KeyedEvent], now: datetime, retention_policy: RetentionPolicy
-) -> list[Action]:
-    puts: list[Action] = []
+def _batch_puts(head: Head, fresh: Sequence[KeyedEvent], now: datetime, retention_policy: RetentionPolicy) -> list[Put]:
+    puts: list[Put] = []
     first = head.seq - len(fresh) + 1
     for run in split_into_batches(fresh):
         values = codec.batch_values(run, first, head.window, now)
@@ -211,7 +254,7 @@ def _marker_puts(
                 "h": keyed.event.fingerprint(),
                 "ttl": seconds(now + retention_policy.dedup_horizon),
             },
-            absent_or_expired(_floor(now)),
+            absent_or_expired(_floor(now)) | above(seq=head.seq - len(fresh)),
         )
         for offset, keyed in enumerate(fresh)
         if keyed.key is not None

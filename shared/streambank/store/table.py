@@ -35,8 +35,14 @@ class Table:
 
     def get(self, key: Key) -> dict[str, Any] | None:
         """Return the item under *key*, read consistently, or None."""
-        reply = self._call("get_item", TableName=self.name, Key=item_key(key), ConsistentRead=True)
-        return _values(reply["Item"]) if "Item" in reply else None
+        item = self._get(key)
+        return _values(item) if item else None
+
+    def _get(self, key: Key) -> Item | None:
+        item: Item | None = self._call("get_item", TableName=self.name, Key=item_key(key), ConsistentRead=True).get(
+            "Item"
+        )
+        return item
 
     def read(self, keys: Iterable[Key]) -> dict[Key, dict[str, Any]]:
         """Return the items that exist under *keys*, read consistently, a hundred a round trip."""
@@ -117,6 +123,23 @@ class Table:
         return self._despite_contention(lambda: self._write(action))
 
     def _write(self, action: Put | Update | Add | Delete) -> dict[str, Any] | None:
+        """Carry out *action* once.
+
+        Botocore repeats a request whose reply was lost. If the first send was carried out, the condition of the second
+        one does not hold: the write is told from another writer's by what is stored.
+        """
+        try:
+            return self._send(action)
+        except Conflict as conflict:
+            is_repeated = conflict.__cause__ and failures.repeats_hide_outcome(conflict.__cause__)
+            if isinstance(action, Add) or conflict.is_contention or not is_repeated:
+                raise
+            item = self._get(action.key)
+            if not action.is_done(item):
+                raise
+            return _values(item) if item else None
+
+    def _send(self, action: Put | Update | Add | Delete) -> dict[str, Any] | None:
         request = action.request(self.name)
         if isinstance(action, Put):
             self._call("put_item", **request)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from streambank.errors import Conflict
-from streambank.model.event import StoredEvent
+from streambank.errors import Conflict, OutOfReach
+from streambank.model.event import KeyedEvent, StoredEvent
 from streambank.model.window import Attempt, Window, WindowState
 from streambank.store import codec, keys
-from streambank.store.actions import Condition, ConditionCheck, Update, equals, present
+from streambank.store.actions import Action, Condition, ConditionCheck, Put, Update, absent, equals, present
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.keys import Key
 from streambank.store.streams import RetentionPolicy
@@ -161,6 +161,42 @@ class Windows:
         """Take an ended *window* off index `due`, unless it changed meanwhile."""
         values: codec.Values = {"nxt": None, **codec.due_values(key_of(window), None)}
         self._change(window, values, equals(st=window.state, att=window.attempt))
+
+    # ---- missing events
+
+    def record_gap(self, window: Window) -> None:
+        """Record in the stream's head that events of *window* are missing: ingest restores those that come again.
+
+        Raises:
+            OutOfReach: the head was written at every try.
+        """
+        key = keys.head(window.stream.bank, window.stream.sid)
+        for _ in self._table.retry_policy.attempts():
+            head = self._table.get(key)
+            if head is None or "gap" in head:  # a direct generation has no head
+                return
+            try:
+                self._table.write(Update(key, {"gap": 1, "ver": head["ver"] + 1}, equals(ver=head["ver"])))
+            except Conflict:
+                continue
+            return
+        raise OutOfReach(Conflict.CONTENDED)
+
+    def restore_events(self, window: Window, events: Mapping[int, KeyedEvent]) -> None:
+        """Store missing events of a parked *window* again under their numbers: one transaction.
+
+        They arrived with the window. They get no expiry, as it is suspended until the window is done.
+
+        Raises:
+            Conflict: the window or its events changed meanwhile.
+        """
+        bank, sid = window.stream.bank, window.stream.sid
+        is_parked = equals(st=WindowState.PARKED, att=window.attempt)
+        actions: list[Action] = [ConditionCheck(key_of(window), is_parked)]
+        for seq, keyed in events.items():
+            values = codec.batch_values([keyed], seq, window.number, window.last_arrival)
+            actions.append(Put(keys.batch(bank, sid, seq), values, absent()))
+        self._table.transact(actions)
 
     # ---- attempts
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, NotRequired, TypeVar, cast
 
 from typing_extensions import TypedDict
 
-from streambank.errors import InvalidArgument
+from streambank.errors import EventsMissing, InvalidArgument
 from streambank.model import operation as model
 from streambank.model import verdict as model_verdict
 from streambank.model.ids import OperationId
@@ -19,13 +19,14 @@ from streambank.wire.usage import dollars
 
 _TYPES = "type.googleapis.com/streambank.v1."
 _STATE_FILTER = re.compile(r'\s*state\s*=\s*"?([A-Z_]+)"?\s*')
-# google.rpc.Code of what keeps a window parked: 13 is INTERNAL, 14 UNAVAILABLE, 10 ABORTED.
+# google.rpc.Code of what keeps a window parked: 13 is INTERNAL, 14 UNAVAILABLE, 10 ABORTED, 15 DATA_LOSS.
 _CODES = {
     "MODEL_UNAVAILABLE": 14,
     "MODEL_THROTTLED": 8,
     "MODEL_TIMED_OUT": 4,
     "MODEL_REJECTED": 3,
     "MODEL_NOT_CONFIGURED": 9,
+    "EVENTS_MISSING": 15,
     "ERASED": 10,
 }
 _INTERNAL = 13
@@ -238,6 +239,9 @@ def _error(one: model.Operation) -> OperationError:
     failure = (one.window.failure if one.window else None) or one.state.value
     if one.state is OperationState.ERASED:
         return OperationError(code=_CODES["ERASED"], message="the events were erased before memories were generated")
+    if failure == EventsMissing.outcome:
+        problem = "not all events of the window are stored. Send them again with their ids, then redrive the operation."
+        return OperationError(code=_CODES[failure], message=f"Failed to generate memories: {failure}: {problem}")
     message = f"Failed to generate memories: {failure}. The events are kept; the operation can be redriven."
     return OperationError(code=_CODES.get(failure, _INTERNAL), message=message)
 

@@ -61,7 +61,7 @@ NEW_SESSION_ID = _query("sessionId", "The id of the new session.", pattern=_java
 FORCE = _query("force", "Deletes the contents of the bank, too; also accepted in the body.", enum=["true", "false"])
 TIMEOUT = _query(
     "timeout",
-    f"How long to wait. The service waits 10 s at most; up to {settings.LONGEST_TTL.days} days are accepted.",
+    f"How long to wait. The service answers within about 2 s; up to {settings.LONGEST_TTL.days} days are accepted.",
     pattern=r"^[0-9]{1,12}(\.[0-9]{1,9})?s$",
     examples=["0.1s"],
 )

@@ -12,6 +12,7 @@ from streambank.model.event import EventMarker, KeyedEvent
 from streambank.model.operation import Operation, Receipt
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import Head, IngestCall
+from streambank.pipeline.events.restore import restore
 from streambank.pipeline.events.seal import seal
 from streambank.retry import RetryPolicy
 from streambank.rules import ingest_parts, operations, triggers, window
@@ -36,6 +37,7 @@ class _IngestResult:
 
     accepted: int = 0
     duplicates: int = 0
+    restored: int = 0
     conflicts: list[str] = field(default_factory=list)
     newest_window: int | None = None
     newest_marker: EventMarker | None = None
@@ -67,7 +69,8 @@ def ingest(call: IngestCall, *, context: IngestContext) -> Receipt:
     for index, piece in enumerate(pieces):
         _write_part(replace(call, events=piece), result, context, is_last=index == len(pieces) - 1)
     conflicts = tuple(dict.fromkeys(result.conflicts))
-    return Receipt(_operation(call, result, context), result.accepted, result.duplicates, conflicts)
+    accepted, duplicates = result.accepted + result.restored, result.duplicates - result.restored
+    return Receipt(_operation(call, result, context), accepted, duplicates, conflicts)
 
 
 def _write_part(call: IngestCall, result: _IngestResult, context: IngestContext, *, is_last: bool) -> None:
@@ -98,6 +101,8 @@ def _try_part(
     """Write what is new of one part, given one snapshot of the stream; a window that is due is sealed first."""
     events = ingest_parts.deduplicate(call.events, snapshot.markers)
     before = snapshot.head
+    if events.repeats and before and before.has_gaps:
+        result.restored += restore(call, before, snapshot.markers, windows=context.windows)
     head = before or Head(call.stream)
     after = _head_after(call, head, events.fresh, bank, now=now, is_last=is_last)
     has_effect = _has_effect(call, events, result)

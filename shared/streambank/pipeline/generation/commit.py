@@ -10,11 +10,11 @@ from enum import StrEnum
 from streambank.errors import Conflict, IdTaken
 from streambank.model.event import StoredEvent
 from streambank.model.memory import Change, Memory
-from streambank.model.plan import Candidate, Completion, Extracted, Plan, PlanStep, Slice
+from streambank.model.plan import Candidate, Completion, Extracted, ForgetRequest, Plan, PlanStep, Slice
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
-from streambank.rules import citations, consolidation
+from streambank.rules import citations, consolidation, forgetting
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.new_ids import NewIds
@@ -88,7 +88,8 @@ def _commit(attempt: Attempt, taken: set[str], context: CommitContext) -> Commit
     try:
         new_ids = NewIds(context.id_secret, window, taken)
         slices = _slices(attempt, policy, extracted, plan, known, new_ids, now=context.now)
-        for piece in _with_citations(slices, window, extracted, context):
+        pieces = _with_citations(slices, window, extracted, context)
+        for piece in _with_requests(pieces, window, extracted, view.requests, context):
             completion = _completion(piece, policy, extracted, plan, context)
             context.memories.commit_slice(
                 attempt.bank, window.stream.scope, replace(piece, expires=expires), completion, now=context.now
@@ -147,6 +148,21 @@ def _with_citations(
         citation = citations.citation(window, piece.end - 1, seqs, events, retention=context.retention_policy.retention)
         is_live = citation is not None and citation.is_live(context.now)
         yield replace(piece, change=replace(piece.change, citation=citation if is_live else None))
+
+
+def _with_requests(
+    slices: Iterable[Slice],
+    window: Window,
+    extracted: Extracted,
+    requests: tuple[ForgetRequest, ...],
+    context: CommitContext,
+) -> Iterator[Slice]:
+    """Yield *slices*, each that has a request to forget with all *requests* of the scope after it."""
+    retention = context.retention_policy.retention
+    for piece in slices:
+        new = forgetting.requests_of(window, extracted.candidates, piece.start, piece.end, retention=retention)
+        requests = forgetting.kept([*requests, *new], now=context.now)
+        yield replace(piece, requests=requests) if new else piece
 
 
 def _change(

@@ -20,10 +20,11 @@ from streambank.llm.ports import (
 )
 from streambank.model.bank import BankConfig
 from streambank.model.memory import Memory
-from streambank.model.plan import Candidate, Plan, PlanStep
+from streambank.model.plan import Candidate, ForgetRequest, Plan, PlanStep
 from streambank.model.usage import Usage
 from streambank.model.verdict import NEW, RESTATED, Verdict
 from streambank.model.window import Attempt, Window
+from streambank.pipeline.generation.forgotten import reject_forgotten
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import consolidation, profiles, ranking
 from streambank.rules.bank_config import bank_config
@@ -86,8 +87,9 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     natural = [memory for memory in view.memories if not memory.profile]
     near = ranking.nearest_to_candidates(_searched(rest), ranking.eligible(natural, window.settings))
     offered = {memory.id: memory.fingerprint for memory in [*near, *(kept if _has_profiles(rest) else [])]}
+    offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.text for one in view.requests}
     config = bank_config(context.banks.document(attempt.bank), window.stream.scope)
-    material = _Material(window, config, near, kept)
+    material = _Material(window, config, near, kept, view.requests)
     try:
         judged = _still_valid(context.plans.plan(attempt), window, offered) or _judge(rest, material, context)
     except GenerationError as error:
@@ -100,12 +102,13 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What a window's candidates are judged by: the memories *near* them, and the *profiles* of the scope."""
+    """What a window's candidates are judged by: memories *near* them, *profiles* and *requests* of the scope."""
 
     window: Window
     config: BankConfig
     near: Sequence[Memory]
     profiles: Sequence[Memory]
+    requests: Sequence[ForgetRequest]
 
 
 def _searched(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -126,15 +129,21 @@ def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) 
 
 def _judge(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> _JudgedSteps:
     """Let the model judge *candidates*, unless there is no candidate for it or no memory near one."""
+    window, config = material.window, material.config
+
+    def ask(request: ConsolidationRequest) -> Consolidation:
+        return _ask(request, material, context)
+
+    candidates, spent = reject_forgotten(candidates, material.requests, window, config, ask, now=context.now)
     open_ones = _searched(candidates)
     if not open_ones or not material.near or material.window.settings.disable_consolidation:
         made = iter([consolidation.create_step(one) for one in open_ones])
-        usage = Usage()
+        usage = spent
     else:
         answer = _answer(open_ones, material, context)
         decided = zip(open_ones, _in_order(answer, len(open_ones)), strict=True)
         made = iter([_step(one, decision, material.near, material.window) for one, decision in decided])
-        usage = answer.usage
+        usage = spent + answer.usage
     steps = [_own_step(one, material) or next(made) for one in candidates]
     return _JudgedSteps(_with_vectors(candidates, steps, context.embedder, material.config.embedding_model), usage)
 
@@ -147,7 +156,10 @@ def _own_step(candidate: Candidate, material: _Material) -> PlanStep | None:
 
 
 def _answer(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> Consolidation:
-    request = _request(candidates, material, context)
+    return _ask(_request(candidates, material, context), material, context)
+
+
+def _ask(request: ConsolidationRequest, material: _Material, context: ConsolidateContext) -> Consolidation:
     bank = material.window.stream.bank
     return context.token_budget.call(bank, material.config, request, context.consolidator.consolidate, now=context.now)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from streambank.errors import ModelOutputTruncated
+from streambank.errors import EventsMissing, ModelOutputTruncated
 from streambank.llm.ports import Extraction, ExtractionRequest, Extractor, Turn
 from streambank.model.bank import BankConfig
 from streambank.model.event import StoredEvent
@@ -38,9 +38,10 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, conte
     """Return the candidates of *window*; one model call within the limit, none where there is nothing to read.
 
     Raises:
-        GenerationError: the model's own, or BudgetPaused. The answer for a piece is kept for the next attempt.
+        GenerationError: the model's own, EventsMissing or BudgetPaused. The answer for a piece is kept for the next
+            attempt.
     """
-    own = sorted(context.windows.events(window), key=StoredEvent.order)
+    own = _own_events(window, context.windows)
     overlap = sorted(context.windows.overlap(window), key=StoredEvent.order)
     prompted = [event for event in [*overlap, *own] if prompt_text(event)]
     request = _request(window, config, prompted)
@@ -50,6 +51,14 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, conte
     extraction = _read(attempt, request, config, context)
     candidates = _candidates(extraction, request, prompted, window)
     return Extracted(candidates, extraction.usage, len(own))
+
+
+def _own_events(window: Window, windows: Windows) -> list[StoredEvent]:
+    """Return the events of *window* in their order. Raises EventsMissing unless all are stored."""
+    events = sorted(windows.events(window), key=StoredEvent.order)
+    if window.missing_seqs(event.seq for event in events):
+        raise EventsMissing(f"fewer than {window.count} events are stored")
+    return events
 
 
 def _request(window: Window, config: BankConfig, prompted: Sequence[StoredEvent]) -> ExtractionRequest:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from streambank.errors import EventsMissing
 from streambank.model.window import Attempt, Window
 from streambank.rules import backoff
 from streambank.store.windows import Windows
@@ -19,7 +20,11 @@ NO_FAILURES = {
     "SCOPE_BUSY": backoff.NO_FAILURE_PAUSE,
     # The state machine's name for a function whose concurrency is used up, also where an operator limits it on purpose.
     "Lambda.TooManyRequestsException": backoff.NO_FAILURE_PAUSE,
+    # Lambda itself failed; the function may not have been called.
+    "Lambda.ServiceException": backoff.NO_FAILURE_PAUSE,
 }
+# An outcome that no other attempt would change: the window is parked at once.
+EVENTS_MISSING = EventsMissing.outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,8 @@ class RecordedFailure:
 def fail(attempt: Attempt, outcome: str, *, context: FailContext) -> RecordedFailure:
     """Record the *outcome* of a failed attempt: the window is due again after the backoff, parked after five failures.
 
+    A window without all of its events is parked at once.
+
     Raises:
         OutOfReach: the table did not answer.
     """
@@ -50,6 +57,11 @@ def fail(attempt: Attempt, outcome: str, *, context: FailContext) -> RecordedFai
     if window is None:
         return RecordedFailure(is_late=True)
     return fail_window(window, outcome, context=context)
+
+
+def outcome_of_death(error: str) -> str:
+    """Return the outcome of an execution that ended without one: its own error where that is no failure."""
+    return error if error in NO_FAILURES else EXECUTION_DIED
 
 
 def fail_window(window: Window, outcome: str, *, context: FailContext) -> RecordedFailure:
@@ -60,7 +72,16 @@ def fail_window(window: Window, outcome: str, *, context: FailContext) -> Record
     if not context.windows.suspend_expiry(window):
         return RecordedFailure(is_late=True)
     failures = window.failures + (outcome not in NO_FAILURES)
-    pause = NO_FAILURES[outcome] if outcome in NO_FAILURES else backoff.pause_after(failures, context.jitter())
+    if outcome == EVENTS_MISSING:
+        context.windows.record_gap(window)
+    pause = _pause(outcome, failures, context)
     due = context.now + pause if pause else None
     is_recorded = context.windows.record_failure(window, failure=outcome, failures=failures, due=due, now=context.now)
     return RecordedFailure(is_late=not is_recorded, is_parked=is_recorded and due is None, failures=failures)
+
+
+def _pause(outcome: str, failures: int, context: FailContext) -> timedelta | None:
+    """Return how long the window waits, or None to park it."""
+    if outcome == EVENTS_MISSING:
+        return None
+    return NO_FAILURES[outcome] if outcome in NO_FAILURES else backoff.pause_after(failures, context.jitter())
