@@ -52,7 +52,8 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
     """Apply the stored plan of *attempt*'s window from its cursor on, and return the outcome.
 
     Outcomes: `committed`, `conflict` (the scope was written since the plan was made, or the expiry of the window's
-    events was suspended since the window was read), `late` (the attempt is not current any more).
+    events was suspended since the window was read), `late` (the attempt is not current any more, or the bank is
+    being deleted).
 
     Raises:
         OutOfReach: the table did not answer.
@@ -65,7 +66,10 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
     view = context.memories.view(attempt.bank, window.stream.scope, now=context.now)
     if view.erasing or view.version != plan.version_at(window.cursor):
         return CommitOutcome.CONFLICT
-    policy = WindowPolicy(window, bank_config(context.banks.document(attempt.bank), window.stream.scope))
+    document = context.banks.active_document(attempt.bank)
+    if document is None:
+        return CommitOutcome.LATE
+    policy = WindowPolicy(window, bank_config(document, window.stream.scope))
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
