@@ -8,7 +8,7 @@ scopes with their memories, and sessions and conversations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from streambank.store import keys
 from streambank.store.keys import Key, Kind
@@ -31,9 +31,10 @@ def delete_contents(table: Table, bank_id: str) -> Iterator[int]:
     """
     yield from _delete_partition(table, bank_id, keys.bank_config(bank_id).pk)
     for prefix in (Kind.STREAM.prefix, ""):
-        for shard in range(keys.REGISTRY_SHARDS):
-            for entries in _batches(map(keys.key_of, table.query(keys.registry(bank_id, shard), prefix=prefix))):
-                yield from _delete_entries(table, bank_id, entries)
+        shards = (keys.registry(bank_id, shard) for shard in range(keys.REGISTRY_SHARDS))
+        registered = chain.from_iterable(table.query(shard, prefix=prefix) for shard in shards)
+        for entries in _batches(map(keys.key_of, registered)):
+            yield from _delete_entries(table, bank_id, entries)
     yield from _delete_partition(table, bank_id, keys.usage(bank_id, "").pk)
 
 

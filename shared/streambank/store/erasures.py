@@ -148,10 +148,10 @@ class Erasures:
 
     # ---- memories
 
-    def memory_keys(self, bank: str, cid: str) -> Iterator[Key]:
-        """Yield the keys of a scope's citations, revisions and memories, live and deleted ones."""
+    def memory_keys(self, bank: str, cid: str) -> Iterator[Iterator[Key]]:
+        """Yield the keys of a scope's citations, of its revisions, and of its memories, deleted ones too."""
         for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY):
-            yield from map(keys.key_of, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
+            yield map(keys.key_of, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
 
     def delete_memories(self, bank: str, scope: Mapping[str, str], batch: Sequence[Key], counts: Counter[str]) -> None:
         """Delete a batch of `memory_keys`, and the look-ups of its memories first."""

@@ -157,8 +157,9 @@ def _stream_steps(erasure: Erasure, sid: str, cut: Cut, context: EraseContext) -
 
 
 def _memory_steps(erasure: Erasure, context: EraseContext) -> Iterator[CountingStep]:
-    for batch in batches(context.erasures.memory_keys(erasure.bank, erasure.cid), MOST_DELETES):
-        yield partial(context.erasures.delete_memories, erasure.bank, erasure.scope, batch)
+    for of_kind in context.erasures.memory_keys(erasure.bank, erasure.cid):
+        for batch in batches(of_kind, MOST_DELETES):
+            yield partial(context.erasures.delete_memories, erasure.bank, erasure.scope, batch)
 
 
 def _cut(erasure: Erasure, sid: str, last: Cut | None, context: EraseContext) -> Cut | None:
