@@ -36,6 +36,7 @@ from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.cuts import Cuts
 from streambank.store.due import DueIndex
 from streambank.store.erasures import Erasures
 from streambank.store.executions import Executions as ExecutionsPort
@@ -213,6 +214,7 @@ class World:
             self.clock,
             has_time,
             erasures=self.erasures,
+            cuts=Cuts(self.table),
             streams=self.streams,
             sessions=Sessions(self.table),
             histories=self.histories,

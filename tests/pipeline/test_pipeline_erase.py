@@ -56,9 +56,9 @@ def lived(client: Any) -> World:
     return world
 
 
-def park(world: World, sid: str) -> None:
+def park(world: World, sid: str, bank: str = "default") -> None:
     """Let the first window of a stream have failed too often."""
-    window = world.windows.get("default", sid, 1)
+    window = world.windows.get(bank, sid, 1)
     assert world.windows.suspend_expiry(window)
     assert world.windows.record_failure(window, failure="MODEL_REFUSED", failures=5, due=None, now=world.clock())
 

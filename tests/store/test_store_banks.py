@@ -117,7 +117,7 @@ def test_everything_of_a_bank_goes_and_nothing_of_another(world):
     assert kinds >= {"HEAD", "B", "D", "W", "P", "V", "M", "R", "N", "C", "S", "CONFIG"}
     kept = owned(world, "5678")
     counted = sum(world.banks.delete_contents("1234"))
-    assert owned(world, "1234") == set()
+    assert owned(world, "1234") == {("BANKS", "1234")}
     assert owned(world, "5678") == kept
     assert counted > 20
 
@@ -130,9 +130,21 @@ def test_a_cascade_can_be_taken_up_again(world):
     world.settle()
     next(world.banks.delete_contents("1234"))
     assert owned(world, "1234")
-    list(world.banks.delete_contents("1234"))
-    list(world.banks.delete_contents("1234"))
-    assert owned(world, "1234") == set()
+    assert list(world.banks.delete_contents("1234"))
+    assert list(world.banks.delete_contents("1234")) == []
+    assert owned(world, "1234") == {("BANKS", "1234")}
+
+
+def test_a_bank_ends_with_a_walk_that_finds_nothing(world):
+    """Its item goes last, a quarter of an hour after a walk, if nothing was written in between."""
+    world.banks.create(FULL, {})
+    world.banks.close("1234", now=NOW)
+    for minutes, is_empty in ((0, False), (15, False), (20, True)):
+        world.banks.finish_walk("1234", is_empty=is_empty, now=NOW + timedelta(minutes=minutes))
+        assert world.banks.is_closing("1234")
+    assert world.table.get(keys.bank("1234"))["G1SK"] == (NOW + timedelta(minutes=30)).timestamp()
+    world.banks.finish_walk("1234", is_empty=True, now=NOW + timedelta(minutes=30))
+    assert world.table.get(keys.bank("1234")) is None
 
 
 def test_an_empty_bank_is_known_by_its_registry(world):

@@ -80,7 +80,7 @@ def test_a_live_memory_keeps_its_citations(world):
 def test_a_banks_end_takes_citations_along(world):
     """Nothing of a deleted bank is left, what was quoted least of all."""
     stored(world)
-    sum(world.banks.delete_contents("default"))
+    list(world.banks.delete_contents("default"))
     assert aws.dump(world.client) == []
 
 

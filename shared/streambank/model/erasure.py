@@ -65,7 +65,15 @@ class ErasureId:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The last event and the last window of a stream that an erasure deletes; what came later stays."""
+    """The last event and the last window of a stream that an erasure deletes; what came later stays.
 
+    *erasure* is the number of the erasure. Windows up to *fenced* store nothing any more, and the markers up to the
+    sort key *marker* have no fingerprint any more.
+    """
+
+    erasure: int
     seq: int
     window: int
+    fenced: int = 0
+    marker: str = ""
+    is_done: bool = False

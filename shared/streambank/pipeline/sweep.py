@@ -151,12 +151,15 @@ def _handle(item: DueItem, context: SweepContext, report: SweepReport, has_time:
 
 
 def _sweep_head(item: DueItem, context: SweepContext, report: SweepReport) -> None:
-    """Seal, re-arm or disarm a stream's open window, as its head is now."""
+    """Seal, re-arm or disarm a stream's open window, as its head is now; nothing is sealed for a bank that goes."""
     now = context.clock()
     head, bank = context.streams.head_and_bank(item.bank, item.name)
     if head is None:
         return
-    rule = triggers.effective_rule(None, head.rule, bank.default_rule if bank else None)
+    if bank is None:
+        context.streams.rearm(head, None)
+        return
+    rule = triggers.effective_rule(None, head.rule, bank.default_rule)
     reason = triggers.decide(head, rule, now=now)
     if reason:
         seal(head, reason, bank, streams=context.streams, now=now)
@@ -205,12 +208,15 @@ def _count_failure(report: SweepReport, failure: RecordedFailure) -> None:
 
 
 def _delete_bank(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
-    """Delete a closed bank's contents for as long as there is time; it stays due until all are deleted."""
+    """Delete a closed bank's contents for as long as there is time; it stays due until a last walk finds none."""
     if not context.banks.is_closing(item.bank):
         return
+    is_empty = True
     for _ in context.banks.delete_contents(item.bank):
+        is_empty = False
         if not has_time():
             return
+    context.banks.finish_walk(item.bank, is_empty=is_empty, now=context.clock())
 
 
 def _resume_erasure(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:

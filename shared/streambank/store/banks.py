@@ -8,21 +8,15 @@ from typing import Any
 
 from streambank.model.bank import Bank, BankStatus
 from streambank.model.ids import DEFAULT_BANK
-from streambank.model.transfer import Direction
-from streambank.store import codec, keys, text
-from streambank.store.actions import Put, Update, absent, equals
+from streambank.store import bank_contents, codec, keys, text
+from streambank.store.actions import Delete, Put, Update, absent, equals
 from streambank.store.attributes import instant, milliseconds
-from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
 
 # A call that read the bank before it was closed has ended by then: functions that write run for 15 s at most.
 CASCADE_AFTER = timedelta(seconds=60)
-_PARTITIONS = {
-    Kind.STREAM: keys.stream,
-    Kind.SCOPE: keys.scope,
-    Kind.SESSION: keys.session,
-    Kind.CHAT: keys.chat,
-}
+# AWS Lambda ends every function after 15 minutes at most: what began before the bank's contents went has ended by then.
+LAST_WALK_AFTER = timedelta(minutes=15)
 
 
 def bank_of(bank_id: str, item: Mapping[str, Any] | None) -> Bank | None:
@@ -45,6 +39,10 @@ def _bank(bank_id: str, item: Mapping[str, Any]) -> Bank:
         retention=_days(item.get("ret")),
         dedup_horizon=_days(item.get("dedup")),
     )
+
+
+def _document(item: Mapping[str, Any] | None) -> dict[str, Any]:
+    return text.decompressed(item["doc"]) if item else {}
 
 
 def _days(stored: int | None) -> timedelta | None:
@@ -77,8 +75,16 @@ class Banks:
 
     def document(self, bank_id: str) -> dict[str, Any]:
         """Return the MemoryBankConfig that was stored for a bank, in camelCase; empty where there is none."""
-        item = self._table.get(keys.bank_config(bank_id))
-        return text.decompressed(item["doc"]) if item else {}
+        return _document(self._table.get(keys.bank_config(bank_id)))
+
+    def active_document(self, bank_id: str) -> dict[str, Any] | None:
+        """Return the document of an active bank, or None: nothing is generated for a bank that is being deleted.
+
+        Cost: one round trip.
+        """
+        bank_key, config_key = keys.bank(bank_id), keys.bank_config(bank_id)
+        items = self._table.read([bank_key, config_key])
+        return _document(items.get(config_key)) if bank_of(bank_id, items.get(bank_key)) else None
 
     def list(self) -> list[Bank]:
         """Return the active banks in order of their ids, `default` among them."""
@@ -127,17 +133,19 @@ class Banks:
         return item is not None and item["st"] == BankStatus.DELETING
 
     def delete_contents(self, bank_id: str) -> Iterator[int]:
-        """Delete everything in a bank step by step, the bank last; yield how many items each step deleted."""
-        for shard in range(keys.REGISTRY_SHARDS):
-            for entry in self._table.query(keys.registry(bank_id, shard)):
-                yield self._delete_entry(bank_id, keys.key_of(entry))
-        usage = map(keys.key_of, self._table.query(keys.usage(bank_id, "").pk))
-        jobs = [keys.bank_transfer(bank_id, kind) for kind in Direction]
-        yield self._table.delete_all([*usage, *jobs, keys.bank_config(bank_id), keys.bank(bank_id)])
+        """Delete everything in a bank but its own item, step by step; yield how many items each step deleted."""
+        return bank_contents.delete_contents(self._table, bank_id)
 
-    def _delete_entry(self, bank_id: str, entry: Key) -> int:
-        kind, name, _ = keys.registry_entry(entry.sk)
-        doomed = [keys.key_of(item) for item in self._table.query(_PARTITIONS[Kind(kind)](bank_id, name))]
-        memory_ids = [keys.name_in(key.sk) for key in doomed if keys.kind_of(key.sk) == Kind.MEMORY]
-        names = [keys.memory_name(bank_id, memory_id) for memory_id in memory_ids]
-        return self._table.delete_all([*names, *doomed, entry])
+    def finish_walk(self, bank_id: str, *, is_empty: bool, now: datetime) -> None:
+        """Delete the item of a closed bank if this was the last walk over its contents; else arrange for another.
+
+        The last walk finds nothing, `LAST_WALK_AFTER` the walk before it. Raises Conflict if the bank has ended.
+        """
+        key, is_closing = keys.bank(bank_id), equals(st=BankStatus.DELETING)
+        emptied = instant((self._table.get(key) or {}).get("emp")) if is_empty else None
+        if emptied and now >= emptied + LAST_WALK_AFTER:
+            self._table.write(Delete(key, is_closing))
+            return
+        emptied = emptied or now
+        due = codec.due_values(key, emptied + LAST_WALK_AFTER)
+        self._table.write(Update(key, {"emp": milliseconds(emptied), **due}, is_closing))

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from streambank.errors import Conflict
+from streambank.errors import Conflict, OutOfReach
 from streambank.model import ids
-from streambank.model.erasure import Cut, Erasure, ErasureTarget, RegistryCursor
-from streambank.model.stream import Head
-from streambank.model.window import Window, WindowState
+from streambank.model.erasure import Erasure, ErasureTarget, RegistryCursor
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Condition, Delete, Put, Update, absent, equals, present
+from streambank.store.actions import Condition, Delete, Put, Update, absent, equals
 from streambank.store.attributes import milliseconds
-from streambank.store.erasure_items import counts_text, erased_values, erasure_of, job_values
+from streambank.store.cuts import cut_of, erased_windows
+from streambank.store.erasure_items import counts_text, erasure_of, job_values
 from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
 
@@ -148,122 +147,39 @@ class Erasures:
             for item in self._table.query(keys.registry(bank, shard), prefix=kind.prefix):
                 yield keys.registry_entry(item["SK"]).name
 
-    # ---- streams
-
-    def cut(self, erasure: Erasure, sid: str) -> Cut | None:
-        """Return where this erasure has cut a stream, or None if it has not yet."""
-        item = self._table.get(keys.cut(erasure.bank, sid))
-        return Cut(item["seq"], item["win"]) if item and item["era"] == erasure.number else None
-
-    def cut_stream(
-        self, erasure: Erasure, before: Head, after: Head, closed: Window | None, expires: datetime | None
-    ) -> Cut:
-        """Replace the head *before* by *after*, and store its open window as erased: one transaction.
-
-        Raises:
-            Conflict: the stream was written meanwhile.
-        """
-        bank, sid = erasure.bank, before.stream.sid
-        cut = Cut(before.seq, after.window - 1)
-        head = Put(keys.head(bank, sid), codec.head_values(after), equals(ver=before.version))
-        actions: list[Action] = [head]
-        if closed:
-            values = codec.window_values(closed) | {"new": None, **erased_values(closed, erasure.started, expires)}
-            actions.append(Put(keys.window(bank, sid, closed.number), values, absent()))
-        actions.append(Put(keys.cut(bank, sid), {"era": erasure.number, "seq": cut.seq, "win": cut.window}))
-        self._table.transact(actions)
-        return cut
-
-    def cut_without_head(self, erasure: Erasure, sid: str) -> Cut | None:
-        """Return the cut of a stream of one window without a head; None if the window is newer than the erasure."""
-        item = self._table.get(keys.window(erasure.bank, sid, 1))
-        is_older = item is not None and codec.window_of(item).sealed <= erasure.started
-        return Cut(keys.LAST_NUMBER, 1) if is_older else None
-
-    def is_stream_erased(self, erasure: Erasure, sid: str) -> bool:
-        """Tell whether this erasure has finished a stream."""
-        item = self._table.get(keys.cut(erasure.bank, sid))
-        return item is not None and item["era"] == erasure.number and "done" in item
-
-    def mark_stream_erased(self, erasure: Erasure, sid: str, cut: Cut) -> None:
-        """Record that this erasure has finished a stream."""
-        values: codec.Values = {"era": erasure.number, "seq": cut.seq, "win": cut.window, "done": 1}
-        self._table.write(Put(keys.cut(erasure.bank, sid), values))
-
-    def make_next_due(self, bank: str, sid: str, cut: Cut, *, now: datetime) -> None:
-        """Make the window after *cut* due if it is pending: it may wait off index `due` for an erased one."""
-        key = keys.window(bank, sid, cut.window + 1)
-        self._write(Update(key, codec.due_values(key, now), equals(st=WindowState.SEALED)))
-
-    def windows(self, bank: str, sid: str, cut: Cut) -> Iterator[Window]:
-        """Yield the windows of a stream up to *cut*."""
-        ends = keys.window(bank, sid, 0), keys.window(bank, sid, cut.window)
-        return map(codec.window_of, self._table.query(ends[0].pk, between=(ends[0].sk, ends[1].sk)))
-
-    def window(self, bank: str, sid: str, number: int) -> Window | None:
-        """Return a window as it is now, or None."""
-        item = self._table.get(keys.window(bank, sid, number))
-        return codec.window_of(item) if item else None
-
-    def erase_window(self, window: Window, expires: datetime | None, *, now: datetime) -> bool:
-        """Delete what callers wrote in a window; one that is pending becomes ERASED. False if it changed meanwhile."""
-        key = keys.window(window.stream.bank, window.stream.sid, window.number)
-        is_pending = window.state in (WindowState.SEALED, WindowState.PARKED)
-        removed: codec.Values = {"dir": None, "cfg": None, "fail": None, "held": None}
-        values = removed | (erased_values(window, now, expires) | {"att": window.attempt + 1} if is_pending else {})
-        try:
-            self._table.write(Update(key, values, equals(st=window.state, att=window.attempt)))
-        except Conflict:
-            return False
-        return True
-
-    def delete_events(self, bank: str, sid: str, cut: Cut, counts: Counter[str]) -> None:
-        """Delete the events of a stream up to *cut*, and the results of their generations."""
-        batches = keys.batch(bank, sid, 0).sk, keys.batch(bank, sid, cut.seq).sk
-        items = list(self._table.query(keys.stream(bank, sid), between=batches))
-        counts["events"] += sum(item["n"] for item in items)
-        self._table.delete_all(map(keys.key_of, items))
-        results = keys.results(bank, sid, 0).sk, keys.results(bank, sid, cut.window + 1).sk
-        derived = self._table.query(keys.stream(bank, sid), between=results)
-        counts["results"] += self._table.delete_all(map(keys.key_of, derived))
-
-    def remove_fingerprints(self, bank: str, sid: str, cut: Cut, counts: Counter[str]) -> None:
-        """Remove the fingerprints of contents from the markers of a stream's events up to *cut*."""
-        for item in self._table.query(keys.stream(bank, sid), prefix=Kind.MARKER.prefix):
-            if item["seq"] <= cut.seq and "h" in item:
-                counts["eventFingerprints"] += self._write(Update(keys.key_of(item), {"h": None}, present()))
-
-    def _write(self, action: Update | Delete) -> bool:
-        try:
-            self._table.write(action)
-        except Conflict:
-            return False  # it expired meanwhile
-        return True
-
     # ---- memories
 
-    def has_memories(self, bank: str, cid: str) -> bool:
-        """Tell whether there is anything in a scope that `delete_memories` would delete."""
-        partition = keys.scope(bank, cid)
-        kinds = (Kind.MEMORY, Kind.REVISION, Kind.CITATION)
-        return any(next(self._table.query(partition, prefix=kind.prefix, page=1), None) for kind in kinds)
+    def memory_keys(self, bank: str, cid: str) -> Iterator[Iterator[Key]]:
+        """Yield the keys of a scope's citations, of its revisions, and of its memories, deleted ones too."""
+        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY):
+            yield map(keys.key_of, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
 
-    def delete_memories(self, bank: str, scope: Mapping[str, str], counts: Counter[str]) -> None:
-        """Delete the memories of a scope, live and deleted ones, with their revisions and citations."""
-        partition, spelled = keys.scope(bank, ids.scope_id(scope)), text.dumps(dict(scope))
-        for kind, name in ((Kind.CITATION, "citations"), (Kind.REVISION, "revisions")):
-            items = self._table.query(partition, prefix=kind.prefix)
-            counts[name] += self._table.delete_all(map(keys.key_of, items))
-        memories = list(self._table.query(partition, prefix=Kind.MEMORY.prefix))
-        for item in memories:
-            # The id of a memory that has expired may be another scope's by now.
-            self._write(Delete(keys.memory_name(bank, keys.name_in(item["SK"])), equals(sco=spelled)))
-        counts["memories"] += self._table.delete_all(map(keys.key_of, memories))
+    def delete_memories(self, bank: str, scope: Mapping[str, str], batch: Sequence[Key], counts: Counter[str]) -> None:
+        """Delete a batch of `memory_keys`, and the look-ups of its memories first."""
+        memory_ids = [keys.name_in(key.sk) for key in batch if keys.kind_of(key.sk) == Kind.MEMORY]
+        if memory_ids:
+            self._delete_names(bank, text.dumps(dict(scope)), memory_ids)
+        self._table.delete_all(batch)
+        counts.update(_COUNTED[keys.kind_of(key.sk)] for key in batch)
+
+    def _delete_names(self, bank: str, spelled: str, memory_ids: Sequence[str]) -> None:
+        """Delete the look-ups of a scope's memories; the id of one that has expired may be another scope's by now."""
+        for _ in self._table.retry_policy.attempts():
+            names = self._table.read(keys.memory_name(bank, one) for one in memory_ids)
+            own = [Delete(key, equals(sco=spelled)) for key, item in names.items() if item["sco"] == spelled]
+            try:
+                if own:
+                    self._table.transact(own)
+            except Conflict:
+                continue
+            return
+        raise OutOfReach(Conflict.CONTENDED)
 
     # ---- counting
 
     def count_stream(self, bank: str, sid: str, counts: Counter[str]) -> None:
         """Count what an erasure would delete of a stream."""
+        erased = 0
         for item in self._table.query(keys.stream(bank, sid)):
             match keys.kind_of(item["SK"]):
                 case Kind.BATCH:
@@ -272,8 +188,10 @@ class Erasures:
                     counts["eventFingerprints"] += "h" in item
                 case Kind.RESULT:
                     counts["results"] += 1
+                case Kind.CUT:  # it sorts before the windows
+                    erased = erased_windows(cut_of(item))
                 case Kind.WINDOW:
-                    counts["windows"] += 1
+                    counts["windows"] += item["win"] > erased
                 case Kind.HEAD:  # an open window is sealed to be erased
                     counts["windows"] += item["cnt"] > 0
 

@@ -51,6 +51,7 @@ class Kind(StrEnum):
     MARKER = "D"
     WINDOW = "W"
     RESULT = "P"
+    CUT = "CUT"
     VERSION = "V"
     MEMORY = "M"
     REVISION = "R"
@@ -92,7 +93,7 @@ def head(bank: str, sid: str) -> Key:
 
 
 def cut(bank: str, sid: str) -> Key:
-    return Key(stream(bank, sid), "CUT")
+    return Key(stream(bank, sid), Kind.CUT.value)
 
 
 def stream_import(bank: str, sid: str) -> Key:

@@ -62,6 +62,7 @@ class JobWiring:
         """Return what an erasure works with."""
         return EraseContext(
             erasures=self.stores.erasures,
+            cuts=self.stores.cuts,
             streams=self.stores.streams,
             sessions=self.stores.sessions,
             histories=self.stores.histories,

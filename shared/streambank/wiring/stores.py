@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.cuts import Cuts
 from streambank.store.erasures import Erasures
 from streambank.store.events import Events
 from streambank.store.memories import Memories
@@ -23,6 +24,7 @@ class Stores:
     """One of each."""
 
     banks: Banks
+    cuts: Cuts
     erasures: Erasures
     events: Events
     histories: ChatHistories
@@ -39,6 +41,7 @@ class Stores:
         """Return the stores that read and write *table*."""
         return cls(
             Banks(table),
+            Cuts(table),
             Erasures(table),
             Events(table),
             ChatHistories(table),

@@ -33,9 +33,12 @@ def seal_if_due(bank: str, sid: str, *, streams: Streams, clock: Callable[[], da
     for attempt in range(tries):
         now = clock()
         head, settings = streams.head_and_bank(bank, sid)
-        rule = triggers.effective_rule(None, head.rule, settings.default_rule if settings else None) if head else None
-        reason = triggers.must_seal_first(head, rule, now=now) if head else None
-        if head is None or reason is None:
+        if head is None or settings is None:  # nothing is sealed for a bank that is being deleted
+            return False
+        reason = triggers.must_seal_first(
+            head, triggers.effective_rule(None, head.rule, settings.default_rule), now=now
+        )
+        if reason is None:
             return False
         try:
             seal(head, reason, settings, streams=streams, now=now)

@@ -58,7 +58,8 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
 
     Outcomes: `committed`, `conflict` (the scope was written since the plan was made, or the window was marked since it
     was read: the expiry of its events was suspended, or the next window waits for it), `late` (the attempt is not
-    current any more). An id that another memory has is no conflict: the new memory gets the next one.
+    current any more, or the bank is being deleted). An id that another memory has is no conflict: the new memory gets
+    the next one.
 
     Raises:
         OutOfReach: the table did not answer.
@@ -82,7 +83,10 @@ def _commit(attempt: Attempt, taken: set[str], context: CommitContext) -> Commit
     view = context.memories.view(attempt.bank, window.stream.scope, now=context.now)
     if view.erasing or view.version != plan.version_at(window.cursor):
         return CommitOutcome.CONFLICT
-    policy = WindowPolicy(window, bank_config(context.banks.document(attempt.bank), window.stream.scope))
+    document = context.banks.active_document(attempt.bank)
+    if document is None:
+        return CommitOutcome.LATE
+    policy = WindowPolicy(window, bank_config(document, window.stream.scope))
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:

@@ -69,8 +69,8 @@ class ConsolidateContext:
 def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     """Store a plan for the candidates of *attempt*'s window that are not committed yet, and return the outcome.
 
-    Outcomes: `planned`, `late` (the attempt is not current any more), `ERASING` (the scope is being erased; try
-    later), or a `GenerationError`'s own.
+    Outcomes: `planned`, `late` (the attempt is not current any more, or the bank is being deleted), `ERASING` (the
+    scope is being erased; try later), or a `GenerationError`'s own.
 
     Raises:
         OutOfReach: the table did not answer.
@@ -82,13 +82,16 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     view = context.memories.view(attempt.bank, window.stream.scope, now=context.now)
     if view.erasing:
         return ConsolidateOutcome.ERASING
+    document = context.banks.active_document(attempt.bank)
+    if document is None:
+        return ConsolidateOutcome.LATE
     rest = extracted.candidates[window.cursor :]
     kept = [memory for memory in view.memories if memory.profile]
     natural = [memory for memory in view.memories if not memory.profile]
     near = ranking.nearest_to_candidates(_searched(rest), ranking.eligible(natural, window.settings))
     offered = {memory.id: memory.fingerprint for memory in [*near, *(kept if _has_profiles(rest) else [])]}
     offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.text for one in view.requests}
-    config = bank_config(context.banks.document(attempt.bank), window.stream.scope)
+    config = bank_config(document, window.stream.scope)
     material = _Material(window, config, near, kept, view.requests)
     try:
         judged = _still_valid(context.plans.plan(attempt), window, offered) or _judge(rest, material, context)

@@ -47,7 +47,8 @@ class ExtractContext:
 def extract(attempt: Attempt, *, context: ExtractContext) -> str:
     """Store the candidates of *attempt*'s window once, and return the outcome.
 
-    Outcomes: `extracted`, `late` (the attempt is not current any more), or a `GenerationError`'s own.
+    Outcomes: `extracted`, `late` (the attempt is not current any more, or the bank is being deleted), or a
+    `GenerationError`'s own.
 
     Raises:
         OutOfReach: the table did not answer.
@@ -57,7 +58,10 @@ def extract(attempt: Attempt, *, context: ExtractContext) -> str:
         return ExtractOutcome.LATE
     if context.plans.extracted(attempt) is not None:
         return ExtractOutcome.EXTRACTED
-    config = bank_config(context.banks.document(attempt.bank), window.stream.scope)
+    document = context.banks.active_document(attempt.bank)
+    if document is None:
+        return ExtractOutcome.LATE
+    config = bank_config(document, window.stream.scope)
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
         if window.direct:

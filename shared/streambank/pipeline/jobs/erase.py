@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import chain
 
 from streambank.errors import Conflict, NotFound, Unavailable
 from streambank.model import ids
@@ -22,15 +23,16 @@ from streambank.model.rule import Reason, WindowSettings
 from streambank.model.stream import Head
 from streambank.model.window import Window, WindowState
 from streambank.pipeline.jobs import job
+from streambank.pipeline.jobs.erase_stream import CONTENDED, MOST_DELETES, CountingStep, StreamErasure, batches
 from streambank.pipeline.jobs.job import JobContext, Step
 from streambank.pipeline.sessions import chat_history, sessions
 from streambank.rules import window as windows_rules
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.cuts import Cuts
 from streambank.store.erasures import Erasures
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
 
-_CONTENDED = "it is written by others at the same time; try again"
 _NAME = "erasure"
 
 
@@ -39,6 +41,7 @@ class EraseContext(JobContext):
     """What an erasure needs."""
 
     erasures: Erasures
+    cuts: Cuts
     streams: Streams
     sessions: Sessions
     histories: ChatHistories
@@ -122,7 +125,7 @@ class _Run:
 
 
 # A step, and how far the erasure of a bank has come once it was taken.
-_EraseStep = tuple[RegistryCursor, Callable[[Counter[str]], None]]
+_EraseStep = tuple[RegistryCursor, CountingStep]
 
 
 # ---- a scope
@@ -134,12 +137,11 @@ def _scope_steps(erasure: Erasure, context: EraseContext) -> Iterator[_EraseStep
     All streams are cut before the first reply: what is accepted after it is not erased.
     """
     sids = context.erasures.streams(erasure.bank, erasure.cid)
-    for sid in sids:
-        _cut(erasure, sid, context)
-    for sid in (sid for sid in sids if not context.erasures.is_stream_erased(erasure, sid)):
-        yield erasure.cursor, partial(_erase_stream, erasure, sid, context)
-    if context.erasures.has_memories(erasure.bank, erasure.cid):
-        yield erasure.cursor, partial(context.erasures.delete_memories, erasure.bank, erasure.scope)
+    last = context.cuts.of_streams(erasure.bank, sids)
+    cuts = {sid: _cut(erasure, sid, last.get(sid), context) for sid in sids}
+    of_streams = (_stream_steps(erasure, sid, cut, context) for sid, cut in cuts.items() if cut and not cut.is_done)
+    for step in chain(chain.from_iterable(of_streams), _memory_steps(erasure, context)):
+        yield erasure.cursor, step
     if erasure.request.user_id is not None:
         for session in list(context.sessions.of_user(erasure.bank, erasure.request.user_id)):
             yield erasure.cursor, partial(_erase_session, erasure.bank, session.session_id, context)
@@ -148,33 +150,36 @@ def _scope_steps(erasure: Erasure, context: EraseContext) -> Iterator[_EraseStep
             yield erasure.cursor, partial(_erase_conversation, erasure.bank, conversation_id, context)
 
 
-def _erase_stream(erasure: Erasure, sid: str, context: EraseContext, counts: Counter[str]) -> None:
-    cut = _cut(erasure, sid, context)
-    if cut is None:
-        return
-    counts["streams"] += 1
-    for window in context.erasures.windows(erasure.bank, sid, cut):
-        _erase_window(window, context, counts)
-    context.erasures.delete_events(erasure.bank, sid, cut, counts)
-    context.erasures.remove_fingerprints(erasure.bank, sid, cut, counts)
-    context.erasures.make_next_due(erasure.bank, sid, cut, now=context.clock())
-    context.erasures.mark_stream_erased(erasure, sid, cut)
+def _stream_steps(erasure: Erasure, sid: str, cut: Cut, context: EraseContext) -> Iterator[CountingStep]:
+    return StreamErasure(
+        erasure, sid, cut, context.cuts, context.retention_policy, context.retry_policy, context.clock
+    ).steps()
 
 
-def _cut(erasure: Erasure, sid: str, context: EraseContext) -> Cut | None:
-    """Return where the stream is cut, once for each erasure; None if all of it is newer than the erasure."""
+def _memory_steps(erasure: Erasure, context: EraseContext) -> Iterator[CountingStep]:
+    for of_kind in context.erasures.memory_keys(erasure.bank, erasure.cid):
+        for batch in batches(of_kind, MOST_DELETES):
+            yield partial(context.erasures.delete_memories, erasure.bank, erasure.scope, batch)
+
+
+def _cut(erasure: Erasure, sid: str, last: Cut | None, context: EraseContext) -> Cut | None:
+    """Return where the stream is cut, once for each erasure; None if all of it is newer than the erasure.
+
+    *last* is its newest cut, perhaps of an earlier erasure.
+    """
     for _ in context.retry_policy.attempts():
-        cut = context.erasures.cut(erasure, sid)
-        head = None if cut else context.streams.head(erasure.bank, sid)
-        if head is None:
-            return cut or context.erasures.cut_without_head(erasure, sid)
-        after, closed = _sealed_as_erased(head, context.clock())
-        expires = context.retention_policy.of_operation(closed, now=context.clock()) if closed else None
+        if last and last.erasure == erasure.number:
+            return last
+        head = context.streams.head(erasure.bank, sid)
         try:
-            return context.erasures.cut_stream(erasure, head, after, closed, expires)
+            if head is None:
+                return context.cuts.create_without_head(erasure, sid, last=last)
+            after, closed = _sealed_as_erased(head, context.clock())
+            expires = context.retention_policy.of_operation(closed, now=context.clock()) if closed else None
+            return context.cuts.create(erasure, head, after, closed, last=last, expires=expires)
         except Conflict:
-            continue
-    raise Unavailable(_CONTENDED)
+            last = context.cuts.of_streams(erasure.bank, [sid]).get(sid)
+    raise Unavailable(CONTENDED)
 
 
 def _sealed_as_erased(head: Head, now: datetime) -> tuple[Head, Window | None]:
@@ -183,17 +188,6 @@ def _sealed_as_erased(head: Head, now: datetime) -> tuple[Head, Window | None]:
         return replace(head, settings=WindowSettings()), None
     after, window = windows_rules.seal(head, Reason.ERASED, None, now=now)
     return after, replace(window, state=WindowState.ERASED, settings=WindowSettings(), due=None)
-
-
-def _erase_window(window: Window, context: EraseContext, counts: Counter[str]) -> None:
-    stream = window.stream
-    expires = context.retention_policy.of_operation(window, now=context.clock())
-    for _ in context.retry_policy.attempts():
-        current = context.erasures.window(stream.bank, stream.sid, window.number)
-        if current is None or context.erasures.erase_window(current, expires, now=context.clock()):
-            counts["windows"] += current is not None
-            return
-    raise Unavailable(_CONTENDED)
 
 
 def _erase_session(bank: str, session_id: str, context: EraseContext, counts: Counter[str]) -> None:

@@ -1,0 +1,68 @@
+"""Deleting all that a closed bank holds, in an order that lets nobody write behind the deletion.
+
+First its jobs, so that none is resumed. Then every stream: without a head nothing is sealed, and without its window no
+generation commits, because each of its writes has the window's state as a condition. Only then what generations write:
+scopes with their memories, and sessions and conversations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+
+from streambank.store import keys
+from streambank.store.keys import Key, Kind
+from streambank.store.table import Table
+
+# BatchWriteItem takes 25 requests.
+_BATCH = 25
+_PARTITIONS = {
+    Kind.STREAM: keys.stream,
+    Kind.SCOPE: keys.scope,
+    Kind.SESSION: keys.session,
+    Kind.CHAT: keys.chat,
+}
+
+
+def delete_contents(table: Table, bank_id: str) -> Iterator[int]:
+    """Delete everything of a bank but its own item, a batch a step; yield how many items each step deleted.
+
+    What was deleted stays so: a deletion that is interrupted goes on with what is left.
+    """
+    yield from _delete_partition(table, bank_id, keys.bank_config(bank_id).pk)
+    for prefix in (Kind.STREAM.prefix, ""):
+        shards = (keys.registry(bank_id, shard) for shard in range(keys.REGISTRY_SHARDS))
+        registered = chain.from_iterable(table.query(shard, prefix=prefix) for shard in shards)
+        for entries in _batches(map(keys.key_of, registered)):
+            yield from _delete_entries(table, bank_id, entries)
+    yield from _delete_partition(table, bank_id, keys.usage(bank_id, "").pk)
+
+
+def _delete_entries(table: Table, bank_id: str, entries: Sequence[Key]) -> Iterator[int]:
+    """Delete the partitions that *entries* of the registry name, and then the entries."""
+    for entry in entries:
+        kind, name, _ = keys.registry_entry(entry.sk)
+        yield from _delete_partition(table, bank_id, _PARTITIONS[Kind(kind)](bank_id, name))
+    yield table.delete_all(entries)
+
+
+def _delete_partition(table: Table, bank_id: str, pk: str) -> Iterator[int]:
+    """Delete a partition until it is seen empty: a window may be sealed behind the query that meets its head."""
+    while True:
+        is_empty = True
+        for batch in _batches(map(keys.key_of, table.query(pk))):
+            is_empty = False
+            names = [keys.memory_name(bank_id, keys.name_in(key.sk)) for key in batch if _is_memory(key)]
+            yield table.delete_all([*names, *batch])
+        if is_empty:
+            return
+
+
+def _is_memory(key: Key) -> bool:
+    return keys.kind_of(key.sk) == Kind.MEMORY
+
+
+def _batches(items: Iterable[Key]) -> Iterator[list[Key]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, _BATCH)):
+        yield batch
