@@ -167,7 +167,7 @@ class Caller:
         client = boto3.client("dynamodb", region_name="us-east-1")
         pages = client.get_paginator("scan").paginate(TableName=self.service.stack.table_name)
         found = (item for page in pages for item in page["Items"])
-        told = (item for item in found if item["PK"]["S"] != "SECRETS")
+        told = (item for item in found if item["PK"]["S"] not in ("SECRETS", "IDS"))
         return [item for item in told if partition in (None, item["PK"]["S"])]
 
     def leave(self) -> None:

@@ -10,7 +10,8 @@ BANKS              {bank}
 BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
-SECRETS            PAGES, IDS
+SECRETS            PAGES
+IDS                SECRET
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Key(NamedTuple):
 
 
 PAGE_SECRET = Key("SECRETS", "PAGES")
-ID_SECRET = Key("SECRETS", "IDS")
+ID_SECRET = Key("IDS", "SECRET")
 
 
 class Kind(StrEnum):
