@@ -165,7 +165,7 @@ def test_empty_bank_is_deleted_without_force(caller: Caller) -> None:
 
 @pytest.mark.parametrize("force", [{"body": {"force": True}}, {"params": {"force": "true"}}])
 def test_deleted_bank_is_gone_at_once(caller: Caller, force: Document) -> None:
-    """A bank deleted by force answers 404 on every route at once, and its contents are gone minutes later."""
+    """A bank deleted by force answers 404 on every route at once, its contents are gone minutes later, and its own item after a last look."""
     bank = caller.bank()
     done, pending = caller.stream(bank=bank), caller.stream(bank=bank)
     operation = done.flush(said("I collect zebrafish."))
@@ -193,6 +193,8 @@ def test_deleted_bank_is_gone_at_once(caller: Caller, force: Document) -> None:
     assert bank not in [one["name"] for one in caller.get(PARENT, params={"pageSize": "1000"})["reasoningEngines"]]
     before = caller.generations()
     caller.advance(minutes=5)
+    assert [item for item in caller.items() if short(bank) in str(item) and item["PK"]["S"] != "BANKS"] == []
+    caller.advance(minutes=20)
     assert [item for item in caller.items() if short(bank) in str(item)] == []
     caller.advance(hours=25)
     assert caller.generations() == before

@@ -158,8 +158,10 @@ def test_a_redriven_window_lets_the_next_ones_go(world):
 def test_a_window_behind_an_erased_one_goes_on(world, blocked):
     """A window that was sealed after the cut of an erasure, and waits for an erased one, is generated."""
 
-    def kill(model, **_):
-        if model.name == "UpdateItem":  # the first window that is erased: the stream is cut by then
+    def kill(model, params, **_):
+        if (
+            model.name == "TransactWriteItems" and b"#fen" in params["body"]
+        ):  # windows are fenced: the stream is cut by then
             raise Killed
 
     world.client.meta.events.register("before-call.dynamodb", kill)

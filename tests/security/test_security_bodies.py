@@ -22,6 +22,7 @@ LOADERS = {"pickle", "marshal", "shelve", "dill", "yaml", "xml", "subprocess", "
 UNPACKS = {
     "store/text.py": "what the service itself packed into the table",
     "store/keys.py": "a checksum that spreads keys over shards",
+    "store/due_partitions.py": "a checksum that spreads what is due over partitions",
 }
 VALID = b'{"scope": {"user_id": "u"}}'
 
