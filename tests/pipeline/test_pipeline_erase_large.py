@@ -64,6 +64,7 @@ def test_windows_that_were_erased_before_cost_nothing(client):
     assert "windows" not in would
 
 
+@pytest.mark.slow
 def test_every_run_goes_on_where_the_one_before_stopped(client):
     """With time for one batch a run, all runs together make little more calls than one that is not interrupted."""
     world = busy(client, 300)

@@ -127,6 +127,7 @@ def test_an_erasure_takes_requests_along(world: World) -> None:
     assert not any("fgt" in item for item in aws.dump(world.client))
 
 
+@pytest.mark.slow
 def test_a_scope_keeps_its_newest_requests(world: World) -> None:
     """However many requests there are, the item that holds them stays small."""
     for number in range(30):
