@@ -151,6 +151,7 @@ def test_a_commit_between_any_two_steps_of_the_deletion_leaves_nothing(client, n
         meet(client, run, steps_of_deletion(number), at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_whoever_comes_between_leaves_nothing(client, name):
     """Generations, records, sweeps and calls before some calls of the deletion."""
@@ -166,6 +167,7 @@ def test_whoever_comes_between_any_two_calls_leaves_nothing(client, name):
         meet(client, cascade, OTHERS[name], at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNDER_WAY)
 def test_what_is_under_way_when_the_bank_goes_leaves_nothing(client, name):
     """The whole deletion happens before some calls of what was under way."""
