@@ -165,7 +165,7 @@ def test_empty_bank_is_deleted_without_force(caller: Caller) -> None:
 
 @pytest.mark.parametrize("force", [{"body": {"force": True}}, {"params": {"force": "true"}}])
 def test_deleted_bank_is_gone_at_once(caller: Caller, force: Document) -> None:
-    """A bank deleted by force answers 404 on every route at once; its contents go minutes later, its own item at last."""
+    """A bank deleted by force answers 404 on every route at once; contents go minutes later, its own item at last."""
     bank = caller.bank()
     done, pending = caller.stream(bank=bank), caller.stream(bank=bank)
     operation = done.flush(said("I collect zebrafish."))
