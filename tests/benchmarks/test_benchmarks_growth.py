@@ -82,4 +82,4 @@ def test_the_report_has_a_line_a_case(capsys: pytest.CaptureFixture[str]) -> Non
     title, grows, line = capsys.readouterr().out.splitlines()
     assert title.startswith("AWS calls")
     assert grows == f"n {CASES[0].grows_with}"
-    assert re.split(r"\s{2,}", line.strip()) == ["sweep, n windows to start", "11", "38", "8 + 3 n", "3 n", "4 + 1 n"]
+    assert re.split(r"\s{2,}", line.strip()) == ["sweep, n windows to start", "12", "39", "9 + 3 n", "3 n", "4.5 + 1 n"]
