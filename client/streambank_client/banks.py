@@ -34,7 +34,6 @@ from streambank_client.routes import (
     PagedRoute,
     Route,
     Synchronous,
-    WaitRoute,
 )
 
 
@@ -81,7 +80,7 @@ class BankRoutes:
 
     get_operation = OperationRoute(operations.get_operation)
     list_operations = PagedOperationRoute(operations.list_operations)
-    wait_operation = WaitRoute(operations.wait_operation)
+    wait_operation = OperationRoute(operations.wait_operation)
     redrive_operation = OperationRoute(operations.redrive_operation)
     cancel_operation = Route(operations.cancel_operation)
     delete_operation = Route(operations.delete_operation)

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 from streambank_client.calls.replies import OperationSnapshot
 from streambank_client.calls.resources import ResourcePath
@@ -23,6 +23,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 OperationT = TypeVar("OperationT")
+OperationCall: TypeAlias = Call[OperationSnapshot[R]] | WaitCall[OperationSnapshot[R]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,8 @@ class Caller:
     def call(self, call: Call[T]) -> T:
         return run(self.sender.steps(call))
 
-    def begin(self, call: Call[OperationSnapshot[R]]) -> Operation[R]:
+    def begin(self, call: OperationCall[R]) -> Operation[R]:
         return run(_operation(call, self.sender, Operation))
-
-    def wait(self, call: WaitCall[OperationSnapshot[R]]) -> Operation[R]:
-        return Operation(run(_wait(call, self.sender)), self.sender)
 
     def iterate(self, paged: PagedCall[T]) -> Iterator[T]:
         return iterate(lambda token: self.sender.steps(paged.at(token)))
@@ -58,11 +56,8 @@ class AsyncCaller:
     async def call(self, call: Call[T]) -> T:
         return await run_async(self.sender.steps(call))
 
-    async def begin(self, call: Call[OperationSnapshot[R]]) -> AsyncOperation[R]:
+    async def begin(self, call: OperationCall[R]) -> AsyncOperation[R]:
         return await run_async(_operation(call, self.sender, AsyncOperation))
-
-    async def wait(self, call: WaitCall[OperationSnapshot[R]]) -> AsyncOperation[R]:
-        return AsyncOperation(await run_async(_wait(call, self.sender)), self.sender)
 
     def iterate(self, paged: PagedCall[T]) -> AsyncIterator[T]:
         return iterate_async(lambda token: self.sender.steps(paged.at(token)))
@@ -72,16 +67,14 @@ class AsyncCaller:
 
 
 def _operation(
-    call: Call[OperationSnapshot[R]], sender: Sender, make: Callable[[OperationSnapshot[R], Sender], OperationT]
+    call: OperationCall[R], sender: Sender, make: Callable[[OperationSnapshot[R], Sender], OperationT]
 ) -> Steps[OperationT]:
+    if isinstance(call, WaitCall):
+        deadline = sender.now() + call.timeout_seconds
+        snapshot = yield from sender.steps(call.first)
+        return make((yield from poll_until(snapshot, sender, deadline)), sender)
     snapshot = yield from sender.steps(call)
     return make(snapshot, sender)
-
-
-def _wait(call: WaitCall[OperationSnapshot[R]], sender: Sender) -> Steps[OperationSnapshot[R]]:
-    deadline = sender.now() + call.timeout_seconds
-    snapshot = yield from sender.steps(call.first)
-    return (yield from poll_until(snapshot, sender, deadline))
 
 
 def _operations(
@@ -146,7 +139,7 @@ class Route(BaseRoute[P, Call[T]]):
         return self._bind(owner, lambda caller, call: caller.call(call))
 
 
-class OperationRoute(BaseRoute[P, Call[OperationSnapshot[R]]]):
+class OperationRoute(BaseRoute[P, OperationCall[R]]):
     """A call whose reply is an operation."""
 
     @overload
@@ -157,19 +150,6 @@ class OperationRoute(BaseRoute[P, Call[OperationSnapshot[R]]]):
     def __get__(self, owner: Asynchronous, kind: type) -> Callable[P, Coroutine[Any, Any, AsyncOperation[R]]]: ...
     def __get__(self, owner: Any, kind: type) -> Any:
         return self._bind(owner, lambda caller, call: caller.begin(call))
-
-
-class WaitRoute(BaseRoute[P, WaitCall[OperationSnapshot[R]]]):
-    """A call that waits for an operation."""
-
-    @overload
-    def __get__(self, owner: None, kind: type) -> Self: ...
-    @overload
-    def __get__(self, owner: Synchronous, kind: type) -> Callable[P, Operation[R]]: ...
-    @overload
-    def __get__(self, owner: Asynchronous, kind: type) -> Callable[P, Coroutine[Any, Any, AsyncOperation[R]]]: ...
-    def __get__(self, owner: Any, kind: type) -> Any:
-        return self._bind(owner, lambda caller, call: caller.wait(call))
 
 
 class PagedRoute(BaseRoute[P, PagedCall[T]]):

@@ -104,10 +104,10 @@ class Collector:
     def _exported(self, spans: Sequence[ReadableSpan]) -> str:
         """Return what went wrong, in our own words, or nothing."""
         try:
-            is_taken = self.exporter.export(spans) is SpanExportResult.SUCCESS
+            is_exported = self.exporter.export(spans) is SpanExportResult.SUCCESS
         except Exception as fault:  # noqa: BLE001  in a thread nobody else would hear of it
             return type(fault).__name__
-        return "" if is_taken else "not taken"
+        return "" if is_exported else "not taken"
 
 
 def _context(parent: OpenSpan | str | None) -> Context:

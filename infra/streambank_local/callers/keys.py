@@ -54,8 +54,8 @@ class KeyCallers:
         return Admitted(with_operator(request, self._operator))
 
     def _answer(self, body: dict[str, Any]) -> dict[str, Any]:
-        wanted = KeyRequest.parse(body)
-        return {"key": self._create(Principal("local", (wanted.bank,), frozenset(wanted.roles), wanted.scope))}
+        request = KeyRequest.parse(body)
+        return {"key": self._create(Principal("local", (request.bank,), frozenset(request.roles), request.scope))}
 
     def _create(self, principal: Principal) -> str:
         token = Token.from_random_bytes(secrets.token_bytes(ID_BYTES + SECRET_BYTES))

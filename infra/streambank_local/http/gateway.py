@@ -28,7 +28,7 @@ HOST = "127.0.0.1"
 LONGEST_ADVANCE = timedelta(days=3653)
 IDLE_CONNECTION_SECONDS = 120
 
-_NOT_FOUND = json_response(404, {"message": "Not Found"})
+_UNKNOWN_ROUTE = json_response(404, {"message": "Not Found"})
 _INTERNAL_ERROR = json_response(500, {"message": "Internal Server Error"})
 
 _log = logging.getLogger(__name__)
@@ -64,10 +64,10 @@ class Gateway:
         """Return the response to *request*."""
         if request.path.startswith("/_local/"):
             route = self._local_routes.get((request.method, request.path))
-            return route(request) if route else _NOT_FOUND
+            return route(request) if route else _UNKNOWN_ROUTE
         match = match_route(self._routes, request.method, request.path)
         if match is None:
-            return _NOT_FOUND
+            return _UNKNOWN_ROUTE
         admitted = self._callers.admit(request)
         if isinstance(admitted, Response):
             return admitted

@@ -32,7 +32,7 @@ routes = Routes()
 EFFECTIVE_TOP_K = "x-streambank-effective-top-k"
 # How many results are not in the reply, which has no token to go on.
 OMITTED = "x-streambank-omitted-results"
-EVENTS_LOOKED_AT = "x-streambank-events-looked-at"
+SEARCHED_EVENTS = "x-streambank-events-looked-at"
 
 
 @routes.post(
@@ -85,7 +85,7 @@ def _similar(
         reply["retrievedEvents"] = wire.retrieved_events(result.hits)
     headers = _omitted(result.omitted) | ({EFFECTIVE_TOP_K: str(top_k)} if params.top_k > top_k else {})
     if result.searched_events:
-        headers[EVENTS_LOOKED_AT] = str(result.searched_events)
+        headers[SEARCHED_EVENTS] = str(result.searched_events)
     return _reply(reply, headers)
 
 

@@ -192,7 +192,7 @@ def _sweep_pending(window: Window, context: SweepContext, report: SweepReport) -
         context.windows.wait(window, None if is_suspended else window.sealed + LONG_WAIT)
         return
     report.oldest_pending_seconds = max(report.oldest_pending_seconds, age_seconds)
-    error = context.executions.error_of(attempt_of(window)) if outcome is StartOutcome.NAME_TAKEN else None
+    error = context.executions.error_of(attempt_of(window)) if outcome is StartOutcome.ALREADY_STARTED else None
     if error is not None:
         fail_context = FailContext(context.windows, now, context.jitter)
         failure = fail_window(window, outcome_of_death(error), context=fail_context)

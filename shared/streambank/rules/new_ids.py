@@ -12,18 +12,18 @@ from streambank.model.window import Window
 
 @dataclass(frozen=True, slots=True)
 class NewIds:
-    """Derives ids from the service's *secret* and the window; *taken* are those that other memories have."""
+    """Derives ids from the service's *secret* and the window; *others* are the ids of other memories."""
 
     secret: bytes
     window: Window
-    taken: set[str] = field(default_factory=set)
+    others: set[str] = field(default_factory=set)
 
     def of(self, candidate: int, existing: Container[str] = ()) -> str:
         """Return the id of the memory that candidate number *candidate* (from 0) creates, the same in every run.
 
-        An id that is taken, or that is among the *existing* ids of the scope, is passed over.
+        An id of another memory, or among the *existing* ids of the scope, is passed over.
         """
-        return next(one for one in self._choices(candidate) if one not in self.taken and one not in existing)
+        return next(one for one in self._choices(candidate) if one not in self.others and one not in existing)
 
     def _choices(self, candidate: int) -> Iterator[str]:
         stream, number = self.window.stream, str(self.window.number)

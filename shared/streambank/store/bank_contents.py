@@ -7,15 +7,14 @@ scopes with their memories, and sessions and conversations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
+from streambank.rules.batches import batches
 from streambank.store import keys
 from streambank.store.keys import Key, Kind
-from streambank.store.table import Table
+from streambank.store.table import BATCH_DELETES, Table
 
-# BatchWriteItem takes 25 requests.
-_BATCH = 25
 _PARTITIONS = {
     Kind.STREAM: keys.stream,
     Kind.SCOPE: keys.scope,
@@ -33,7 +32,7 @@ def delete_contents(table: Table, bank_id: str) -> Iterator[int]:
     for prefix in (Kind.STREAM.prefix, ""):
         shards = (keys.registry(bank_id, shard) for shard in range(keys.REGISTRY_SHARDS))
         registered = chain.from_iterable(table.query(shard, prefix=prefix) for shard in shards)
-        for entries in _batches(map(keys.key_of, registered)):
+        for entries in batches(map(keys.key_of, registered), BATCH_DELETES):
             yield from _delete_entries(table, bank_id, entries)
     yield from _delete_partition(table, bank_id, keys.usage(bank_id, "").pk)
 
@@ -50,7 +49,7 @@ def _delete_partition(table: Table, bank_id: str, pk: str) -> Iterator[int]:
     """Delete a partition until it is seen empty: a window may be sealed behind the query that meets its head."""
     while True:
         is_empty = True
-        for batch in _batches(map(keys.key_of, table.query(pk))):
+        for batch in batches(map(keys.key_of, table.query(pk)), BATCH_DELETES):
             is_empty = False
             names = [keys.memory_name(bank_id, keys.name_in(key.sk)) for key in batch if _is_memory(key)]
             yield table.delete_all([*names, *batch])
@@ -60,9 +59,3 @@ def _delete_partition(table: Table, bank_id: str, pk: str) -> Iterator[int]:
 
 def _is_memory(key: Key) -> bool:
     return keys.kind_of(key.sk) == Kind.MEMORY
-
-
-def _batches(items: Iterable[Key]) -> Iterator[list[Key]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, _BATCH)):
-        yield batch

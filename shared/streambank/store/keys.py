@@ -121,14 +121,12 @@ def results(bank: str, sid: str, number: int) -> Key:
 
 def candidates(bank: str, sid: str, number: int, part: int | None = None, digest: str = "") -> Key:
     """Return the key of a part of a window's candidates; a part that is not the first names the list's *digest*."""
-    key = _result(bank, sid, number, "C", part, 3)
-    return Key(key.pk, key.sk + digest)
+    return _result(bank, sid, number, "C", part, 3, digest)
 
 
 def plan(bank: str, sid: str, number: int, part: int | None = None, digest: str = "") -> Key:
     """Return the key of a part of a window's plan, as that of its candidates."""
-    key = _result(bank, sid, number, "L", part, 3)
-    return Key(key.pk, key.sk + digest)
+    return _result(bank, sid, number, "L", part, 3, digest)
 
 
 def piece(bank: str, sid: str, number: int, part: int) -> Key:
@@ -139,9 +137,9 @@ def verdict(bank: str, sid: str, number: int, candidate: int | None = None) -> K
     return _result(bank, sid, number, "V", candidate, 6)
 
 
-def _result(bank: str, sid: str, number: int, kind: str, part: int | None, width: int) -> Key:
+def _result(bank: str, sid: str, number: int, kind: str, part: int | None, width: int, digest: str = "") -> Key:
     pk, prefix = results(bank, sid, number)
-    return Key(pk, f"{prefix}{kind}" if part is None else f"{prefix}{kind}{part:0{width}}")
+    return Key(pk, f"{prefix}{kind}" if part is None else f"{prefix}{kind}{part:0{width}}{digest}")
 
 
 def scope(bank: str, cid: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from streambank.errors import Conflict
 from streambank.model import ids
 from streambank.model.session import Session, SessionCursor, SessionEvent
+from streambank.rules.batches import batches
 from streambank.store import codec, keys, text
 from streambank.store.actions import Condition, ConditionCheck, Delete, Put, Update, absent, equals, present
 from streambank.store.attributes import instant, milliseconds, seconds
@@ -109,8 +110,7 @@ class Sessions:
         ttl = seconds(expires)
         items = self._event_items(bank, session, session.first)
         stale = [keys.key_of(item) for item in items if item.get("ttl") != ttl]
-        for start in range(0, len(stale), _UPDATES_TOGETHER):
-            chunk = stale[start : start + _UPDATES_TOGETHER]
+        for chunk in batches(stale, _UPDATES_TOGETHER):
             self._table.transact([Update(key, {"ttl": ttl}, present()) for key in chunk])
 
     def delete(self, bank: str, session: Session, *, now: datetime) -> None:

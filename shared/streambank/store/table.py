@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from streambank.errors import Conflict, OutOfReach
 from streambank.retry import RetryPolicy
+from streambank.rules.batches import batches
 from streambank.store import failures, schema
 from streambank.store.actions import Action, Add, Delete, Put, Update, item_key
 from streambank.store.attributes import Item, packed, unpacked
@@ -16,7 +17,7 @@ from streambank.store.keys import Key, key_of
 T = TypeVar("T")
 # BatchGetItem takes 100 keys, BatchWriteItem 25 requests.
 _BATCH_KEYS = 100
-_BATCH_WRITES = 25
+BATCH_DELETES = 25
 
 
 class Table:
@@ -46,10 +47,9 @@ class Table:
 
     def read(self, keys: Iterable[Key]) -> dict[Key, dict[str, Any]]:
         """Return the items that exist under *keys*, read consistently, a hundred a round trip."""
-        distinct = list(dict.fromkeys(keys))
         items: dict[Key, dict[str, Any]] = {}
-        for start in range(0, len(distinct), _BATCH_KEYS):
-            for item in self._read_batch([item_key(key) for key in distinct[start : start + _BATCH_KEYS]]):
+        for batch in batches(dict.fromkeys(keys), _BATCH_KEYS):
+            for item in self._read_batch([item_key(key) for key in batch]):
                 values = _values(item)
                 items[key_of(values)] = values
         return items
@@ -197,11 +197,11 @@ class Table:
 
     def delete_all(self, keys: Iterable[Key]) -> int:
         """Delete *keys* unconditionally, twenty-five a round trip, and return how many."""
-        deleted = list(keys)
-        for start in range(0, len(deleted), _BATCH_WRITES):
-            requests = [{"DeleteRequest": {"Key": item_key(key)}} for key in deleted[start : start + _BATCH_WRITES]]
-            self._write_batch(requests)
-        return len(deleted)
+        deleted = 0
+        for batch in batches(keys, BATCH_DELETES):
+            self._write_batch([{"DeleteRequest": {"Key": item_key(key)}} for key in batch])
+            deleted += len(batch)
+        return deleted
 
     def _write_batch(self, requests: list[dict[str, Any]]) -> None:
         for _ in self.retry_policy.attempts():

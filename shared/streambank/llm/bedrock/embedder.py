@@ -14,6 +14,7 @@ from streambank.llm.bedrock.models import Family, model_family, select_model
 from streambank.llm.bedrock.request import send
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
+from streambank.rules.batches import batches
 from streambank.settings import ModelSettings
 
 # Cohere accepts 96 texts a call, of 2,048 characters each in version 3; Titan accepts one text of 50,000 characters
@@ -70,10 +71,8 @@ class BedrockEmbedder:
         body: Body = {"input_type": "search_query" if for_query else "search_document", "embedding_types": ["float"]}
         is_new = kind is Family.COHERE_4
         body |= {"truncate": "RIGHT", "output_dimension": self.models.dimensions} if is_new else {"truncate": "END"}
-        batches = (
-            self._cohere_batch(model, {**body, "texts": list(batch)}) for batch in _batches(texts, _COHERE_TEXTS)
-        )
-        return list(chain.from_iterable(batches))
+        rows = (self._cohere_batch(model, {**body, "texts": batch}) for batch in batches(texts, _COHERE_TEXTS))
+        return list(chain.from_iterable(rows))
 
     def _cohere_batch(self, model: str, body: Body) -> list[list[float]]:
         embeddings = self._invoke(model, body).get("embeddings")
@@ -92,10 +91,6 @@ class BedrockEmbedder:
             return _json(reply["body"].read())
 
         return send(request, self.retry_policy)[0]
-
-
-def _batches(texts: Sequence[str], size: int) -> list[Sequence[str]]:
-    return [texts[start : start + size] for start in range(0, len(texts), size)]
 
 
 def _json(raw: bytes) -> Mapping[str, Any]:

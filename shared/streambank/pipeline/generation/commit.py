@@ -26,8 +26,8 @@ from streambank.store.windows import Windows
 
 # Verdicts that share a transaction with at most one change: far below its 100 actions.
 _SLICE_STEPS = 40
-# How many ids that are taken one call passes over; the next call goes on behind the memories that it wrote.
-_MOST_TAKEN = 100
+# How many ids of other memories one call passes over; the next call goes on behind the memories that it wrote.
+_MAX_OTHER_IDS = 100
 # When the sweep does what the end of a window leaves to do, if the commit died before it did.
 _FINISHED_AFTER = timedelta(minutes=2)
 
@@ -64,17 +64,17 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
     Raises:
         OutOfReach: the table did not answer.
     """
-    taken = set[str]()
-    for _ in range(_MOST_TAKEN):
+    others = set[str]()
+    for _ in range(_MAX_OTHER_IDS):
         try:
-            return _commit(attempt, taken, context)
+            return _commit(attempt, others, context)
         except IdTaken as refusal:
-            taken.add(refusal.memory_id)
+            others.add(refusal.memory_id)
     return CommitOutcome.CONFLICT
 
 
-def _commit(attempt: Attempt, taken: set[str], context: CommitContext) -> CommitOutcome:
-    """Apply what is left of the plan, with none of the *taken* ids. Raises IdTaken for another one."""
+def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> CommitOutcome:
+    """Apply what is left of the plan, without the ids of *others*. Raises IdTaken for another such id."""
     window = context.windows.get_if_current(attempt)
     extracted = context.plans.extracted(attempt) if window else None
     plan = context.plans.plan(attempt) if extracted else None
@@ -90,7 +90,7 @@ def _commit(attempt: Attempt, taken: set[str], context: CommitContext) -> Commit
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
-        new_ids = NewIds(context.id_secret, window, taken)
+        new_ids = NewIds(context.id_secret, window, others)
         slices = _slices(attempt, policy, extracted, plan, known, new_ids, now=context.now)
         pieces = _with_citations(slices, window, extracted, context)
         for piece in _with_requests(pieces, window, extracted, view.requests, context):

@@ -38,11 +38,11 @@ def reject_forgotten(
         ]
         if not pairs:
             return judged, usage
-        asked = list(dict.fromkeys(request for request, _ in pairs))
+        guarding = list(dict.fromkeys(request for request, _ in pairs))
         older = list(dict.fromkeys(number for _, number in pairs))
-        answer = ask(_request(asked, [judged[number] for number in older], config))
+        answer = ask(_request(guarding, [judged[number] for number in older], config))
         usage += answer.usage
-        forgotten = [pair for pair in _deleted(answer, asked, older) if pair in pairs]
+        forgotten = [pair for pair in _deleted(answer, guarding, older) if pair in pairs]
         if not forgotten:
             return judged, usage
         for _, number in forgotten:

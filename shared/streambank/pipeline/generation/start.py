@@ -14,7 +14,7 @@ class StartOutcome(StrEnum):
 
     STARTED = "STARTED"
     WAITING = "WAITING"  # for the window before it: windows of a stream are generated in order
-    NAME_TAKEN = "NAME_TAKEN"  # the attempt has an execution already, running or closed
+    ALREADY_STARTED = "ALREADY_STARTED"  # the attempt has an execution already, running or closed
     NOT_PENDING = "NOT_PENDING"
 
 
@@ -29,7 +29,7 @@ def start(window: Window, *, windows: Windows, executions: Executions) -> StartO
         return StartOutcome.NOT_PENDING
     if not _is_its_turn(window, windows):
         return StartOutcome.WAITING
-    return StartOutcome.STARTED if executions.start(attempt_of(window)) else StartOutcome.NAME_TAKEN
+    return StartOutcome.STARTED if executions.start(attempt_of(window)) else StartOutcome.ALREADY_STARTED
 
 
 def _is_its_turn(window: Window, windows: Windows) -> bool:

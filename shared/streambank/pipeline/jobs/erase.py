@@ -23,15 +23,17 @@ from streambank.model.rule import Reason, WindowSettings
 from streambank.model.stream import Head
 from streambank.model.window import Window, WindowState
 from streambank.pipeline.jobs import job
-from streambank.pipeline.jobs.erase_stream import CONTENDED, MOST_DELETES, CountingStep, StreamErasure, batches
+from streambank.pipeline.jobs.erase_stream import CONTENDED, CountingStep, StreamErasure
 from streambank.pipeline.jobs.job import JobContext, Step
 from streambank.pipeline.sessions import chat_history, sessions
 from streambank.rules import window as windows_rules
+from streambank.rules.batches import batches
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.cuts import Cuts
 from streambank.store.erasures import Erasures
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
+from streambank.store.table import BATCH_DELETES
 
 _NAME = "erasure"
 
@@ -158,7 +160,7 @@ def _stream_steps(erasure: Erasure, sid: str, cut: Cut, context: EraseContext) -
 
 def _memory_steps(erasure: Erasure, context: EraseContext) -> Iterator[CountingStep]:
     for of_kind in context.erasures.memory_keys(erasure.bank, erasure.cid):
-        for batch in batches(of_kind, MOST_DELETES):
+        for batch in batches(of_kind, BATCH_DELETES):
             yield partial(context.erasures.delete_memories, erasure.bank, erasure.scope, batch)
 
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import islice
-from typing import TypeVar
 
 from streambank.errors import Conflict, Unavailable
 from streambank.model.erasure import Cut, Erasure
 from streambank.model.window import Window
 from streambank.retry import RetryPolicy
+from streambank.rules.batches import batches
 from streambank.store.cuts import MOST_UPDATES, Cuts
 from streambank.store.keys import Key
 from streambank.store.streams import RetentionPolicy
+from streambank.store.table import BATCH_DELETES
 
-T = TypeVar("T")
 CONTENDED = "it is written by others at the same time; try again"
-# BatchWriteItem takes 25 requests.
-MOST_DELETES = 25
 CountingStep = Callable[[Counter[str]], None]
 
 
@@ -42,9 +39,9 @@ class StreamErasure:
         of_stream = self.erasure.bank, self.sid, self.cut
         for windows in batches(self.cuts.unfenced(*of_stream), MOST_UPDATES):
             yield partial(self._fence, windows)
-        for events in batches(self.cuts.events(*of_stream), MOST_DELETES):
+        for events in batches(self.cuts.events(*of_stream), BATCH_DELETES):
             yield partial(self._delete_events, events)
-        for results in batches(self.cuts.results(*of_stream), MOST_DELETES):
+        for results in batches(self.cuts.results(*of_stream), BATCH_DELETES):
             yield partial(self._delete_results, results)
         for markers in batches(self.cuts.fingerprints(*of_stream), MOST_UPDATES):
             yield partial(self._remove_fingerprints, markers)
@@ -95,10 +92,3 @@ def _check_own_cut(conflict: Conflict) -> None:
     """Raise *conflict* if the cut is not this erasure's any more: then nothing is left to be done."""
     if conflict.failed(0):
         raise conflict
-
-
-def batches(things: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield *things* in lists of *size*, each read when the one before was handled."""
-    iterator = iter(things)
-    while batch := list(islice(iterator, size)):
-        yield batch

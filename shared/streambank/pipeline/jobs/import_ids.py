@@ -31,19 +31,19 @@ def name_memories(
     """Return *records*, all of one scope, under ids that no other memory has; a repeated import gives the same ids.
 
     Raises:
-        Conflict: all choices for one are taken.
+        Conflict: other memories have all the ids that one could get.
     """
     named, waiting = list[NamedRecord](), list(records)
     for choice in range(_MOST_CHOICES):
         renamed = [_renamed(bank, record, choice, secret) for record in waiting]
         owners = imports.id_owners(bank, records[0].memory.scope, [one.memory.id for one in renamed], now=now)
-        is_taken = [owner.is_other_than(one.memory) for owner, one in zip(owners, renamed, strict=True)]
-        named += [
-            NamedRecord(record, owner.memory, choice > 0)
-            for record, owner, taken in zip(renamed, owners, is_taken, strict=True)
-            if not taken
-        ]
-        waiting = [record for record, taken in zip(waiting, is_taken, strict=True) if taken]
+        rest = list[MemoryRecord]()
+        for original, record, owner in zip(waiting, renamed, owners, strict=True):
+            if owner.is_other_than(record.memory):
+                rest.append(original)
+            else:
+                named.append(NamedRecord(record, owner.memory, choice > 0))
+        waiting = rest
         if not waiting:
             return named
     raise Conflict

@@ -11,6 +11,7 @@ from streambank.model import ids
 from streambank.model.memory import Memory
 from streambank.retry import RetryPolicy
 from streambank.rules import consolidation
+from streambank.rules.batches import batches
 from streambank.store.memories import Memories
 
 # More would take longer than the gateway waits for a reply.
@@ -73,8 +74,8 @@ def _delete_in(
         view = memories.view(purge.bank, scope, now=now)
         matching = [memory for memory in view.memories if purge.matches(memory)]
         try:
-            for run, start in enumerate(range(0, len(matching), TOGETHER)):
-                some = [consolidation.deletion(memory, now=now) for memory in matching[start : start + TOGETHER]]
+            for run, batch in enumerate(batches(matching, TOGETHER)):
+                some = [consolidation.deletion(memory, now=now) for memory in batch]
                 memories.commit_changes(purge.bank, scope, view.version + run, some, now=now)
                 deleted += len(some)
         except Conflict:
