@@ -19,6 +19,7 @@ _MODULES = (
     "httpx",
     "jsonpath_ng",
     "jsonschema",
+    "jwt",
     "lark",
     "moto",
     "numpy",

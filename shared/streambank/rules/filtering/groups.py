@@ -12,7 +12,6 @@ from streambank.rules.filtering import typed_comparison
 
 MAX_GROUPS = 10
 MAX_FILTERS = 10
-_VALUES = ("string_value", "double_value", "bool_value", "timestamp_value")
 
 
 class GroupOp(StrEnum):
