@@ -7,11 +7,9 @@ only written while the cut is the erasure's own: nothing of it comes back after 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from streambank.errors import Conflict
 from streambank.model.erasure import Cut, Erasure
 from streambank.model.stream import Head
 from streambank.model.window import Window, WindowState
@@ -20,7 +18,7 @@ from streambank.store.actions import Action, Condition, ConditionCheck, Put, Upd
 from streambank.store.erasure_items import erased_values
 from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
-from streambank.store.windows import key_of
+from streambank.store.windows import key_of, make_due
 
 # TransactWriteItems takes 100 actions, and one of them writes the progress.
 MOST_UPDATES = 99
@@ -115,9 +113,7 @@ class Cuts:
 
     def make_next_due(self, bank: str, sid: str, cut: Cut, *, now: datetime) -> None:
         """Make the window after *cut* due if it is pending: it may wait off index `due` for an erased one."""
-        key = keys.window(bank, sid, cut.window + 1)
-        with suppress(Conflict):
-            self._table.write(Update(key, codec.due_values(key, now), equals(st=WindowState.SEALED)))
+        make_due(self._table, keys.window(bank, sid, cut.window + 1), now)
 
     # ---- events, results, fingerprints
 

@@ -153,9 +153,7 @@ class Windows:
 
     def make_next_due(self, window: Window, now: datetime) -> None:
         """Make the window after *window* due at *now*, if it is pending."""
-        key = keys.window(window.stream.bank, window.stream.sid, window.number + 1)
-        with contextlib.suppress(Conflict):
-            self._table.write(Update(key, codec.due_values(key, now), equals(st=WindowState.SEALED)))
+        make_due(self._table, keys.window(window.stream.bank, window.stream.sid, window.number + 1), now)
 
     def disarm(self, window: Window) -> None:
         """Take an ended *window* off index `due`, unless it changed meanwhile."""
@@ -248,3 +246,9 @@ class Windows:
 
 def window_key(attempt: Attempt) -> Key:
     return keys.window(attempt.bank, attempt.sid, attempt.window)
+
+
+def make_due(table: Table, key: Key, now: datetime) -> None:
+    """Make the window under *key* due at *now*, if it is pending: it may wait off index `due` for one that ended."""
+    with contextlib.suppress(Conflict):
+        table.write(Update(key, codec.due_values(key, now), equals(st=WindowState.SEALED)))
