@@ -32,5 +32,5 @@ def test_the_id_of_a_memory_is_the_same_at_every_run(number, choices):
 def choices_of(new_ids, number):
     taken = set()
     for _ in count():
-        taken.add(chosen := replace(new_ids, taken=taken).of(number))
+        taken.add(chosen := replace(new_ids, others=taken).of(number))
         yield chosen
