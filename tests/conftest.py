@@ -23,7 +23,14 @@ TESTS = Path(__file__).parent
 HAS_SERVICES = {"bedrock", "benchmarks", "docs", "functions", "gold", "infra", "journeys", "storm", "tracing"}
 
 settings.register_profile("streambank", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("streambank-fast", settings.get_profile("streambank"), max_examples=40)
 settings.load_profile("streambank")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the fast suite try fewer examples of each property than `make test-all`, which tries a hundred."""
+    if config.getoption("markexpr") == "not slow":
+        settings.load_profile("streambank-fast")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -203,7 +203,7 @@ def moody() -> Iterator[Target]:
             pass
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield Target(f"http://127.0.0.1:{server.server_port}")
         server.shutdown()

@@ -90,7 +90,7 @@ def chat_endpoint() -> Iterator[ChatEndpoint]:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     endpoint.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
     yield endpoint

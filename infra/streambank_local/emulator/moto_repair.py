@@ -25,6 +25,7 @@ from moto.dynamodb.models.table import StreamShard, Table
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
+from streambank_local.emulator import moto_shortcut
 from streambank_local.emulator.moto_speed import get_value, query_candidates_only
 
 TOKEN_LIFETIME_SECONDS = 600
@@ -36,6 +37,7 @@ Method = Callable[..., Any]
 _NO_REASON: Reason = (None, None, None)
 _LOCK = threading.RLock()
 _replaced: list[tuple[type, str, Any]] = []
+_shortcuts: list[Any] = []
 
 # Errors that AWS raises when it applies an action to the stored item; they become reasons of the cancelled transaction.
 _APPLY_ERRORS = (
@@ -59,10 +61,13 @@ def install() -> None:
     _replace(StreamShard, "add", _changes_only)
     _replace(Table, "query", query_candidates_only)
     _replace(ResponseSerializer, "get_value", lambda _: get_value)
+    _shortcuts.append(moto_shortcut.install(_LOCK))
 
 
 def uninstall() -> None:
     """Restore moto's own methods."""
+    while _shortcuts:
+        moto_shortcut.uninstall(_shortcuts.pop())
     while _replaced:
         owner, name, original = _replaced.pop()
         if original is None:
