@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from streambank.model.bank import Example, ProfileSchema
-from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction
+from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction, FactChange
 from streambank.model.plan import FORGET
 from streambank.model.turn import Turn
 from streambank.model.usage import Usage
@@ -32,6 +32,7 @@ __all__ = [
     "Extraction",
     "ExtractionRequest",
     "Extractor",
+    "FactChange",
     "ModelProvider",
     "OfferedFact",
     "OfferedMemory",
@@ -45,6 +46,7 @@ __all__ = [
 class ExtractionRequest:
     """A window's turns in order, overlap first (marked as context).
 
+    *memories* are those nearest to the turns. *recorded* holds the facts of the pieces of the window before this one.
     *descriptions* explains custom topics. *is_natural* is False if the bank keeps profiles only. *model* is the bank's
     choice, or None.
     """
@@ -58,6 +60,8 @@ class ExtractionRequest:
     schemas: tuple[ProfileSchema, ...] = ()
     is_natural: bool = True
     model: str | None = None
+    memories: tuple[OfferedMemory, ...] = ()
+    recorded: tuple[str, ...] = ()
 
 
 class Action(StrEnum):
@@ -71,17 +75,24 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OfferedFact:
-    """A candidate as a model sees it."""
+    """A candidate as a model sees it when it is asked again.
+
+    *change*, *memories* and *text* are what the model proposed first; *turns* are the texts that the fact cites.
+    """
 
     number: int
     fact: str
     topic: str | None
     at: datetime
+    change: FactChange | None = None
+    memories: tuple[int, ...] = ()
+    text: str = ""
+    turns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedMemory:
-    """An existing memory that a model may update or delete in this request; *earlier* holds its former texts."""
+    """An existing memory that a model may name in this request; *earlier* holds its former texts."""
 
     number: int
     fact: str
@@ -91,23 +102,29 @@ class OfferedMemory:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationRequest:
-    """Candidates, and the memories nearest to them."""
+    """The candidates that the model is asked about again, and the memories that they name or are close to."""
 
     facts: tuple[OfferedFact, ...]
     memories: tuple[OfferedMemory, ...]
     third_person: bool = False
     model: str | None = None
+    time_zone: str = "UTC"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to do with fact number *fact*: *memory* for UPDATE, DELETE and NONE, *text* for CREATE and UPDATE."""
+    """What to do with fact number *fact*; a fact may have several decisions, each with a text of its own.
+
+    *memories* are numbers for UPDATE (several: they become one), DELETE and NONE, *text* is for CREATE and UPDATE.
+    NONE with *same_as* says that another fact of the request says the same.
+    """
 
     fact: int
     action: Action
-    memory: int | None = None
+    memories: tuple[int, ...] = ()
     text: str | None = None
     reason: str = ""
+    same_as: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
