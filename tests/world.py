@@ -91,7 +91,8 @@ class SameTextIsTheSame:
         decisions = []
         for fact in request.facts:
             action = Action.NONE if fact.fact in known else Action.CREATE
-            decisions.append(Decision(fact.number, action, known.get(fact.fact), fact.fact, "scripted"))
+            memories = (known[fact.fact],) if fact.fact in known else ()
+            decisions.append(Decision(fact.number, action, memories, fact.fact, "scripted"))
         return Consolidation(tuple(decisions), Usage(1, 0))
 
 
@@ -313,6 +314,7 @@ class World:
             windows=self.windows,
             plans=self.plans,
             banks=self.banks,
+            memories=self.memories,
             extractor=self.extractor,
             embedder=self.embedder,
             token_budget=self.token_budget,

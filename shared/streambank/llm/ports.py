@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Protocol
 
 from streambank.model.bank import Example, ProfileSchema
+from streambank.model.decision import Action, Decision
 from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction, FactChange
 from streambank.model.plan import FORGET
 from streambank.model.turn import Turn
@@ -64,15 +64,6 @@ class ExtractionRequest:
     recorded: tuple[str, ...] = ()
 
 
-class Action(StrEnum):
-    """What a model may decide about a fact."""
-
-    CREATE = "CREATE"
-    UPDATE = "UPDATE"
-    DELETE = "DELETE"
-    NONE = "NONE"
-
-
 @dataclass(frozen=True, slots=True)
 class OfferedFact:
     """A candidate as a model sees it when it is asked again.
@@ -109,22 +100,6 @@ class ConsolidationRequest:
     third_person: bool = False
     model: str | None = None
     time_zone: str = "UTC"
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What to do with fact number *fact*; a fact may have several decisions, each with a text of its own.
-
-    *memories* are numbers for UPDATE (several: they become one), DELETE and NONE, *text* is for CREATE and UPDATE.
-    NONE with *same_as* says that another fact of the request says the same.
-    """
-
-    fact: int
-    action: Action
-    memories: tuple[int, ...] = ()
-    text: str | None = None
-    reason: str = ""
-    same_as: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

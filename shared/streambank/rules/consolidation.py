@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from streambank.model.bank import BankConfig
+from streambank.model.extraction import FactChange
 from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
 from streambank.model.metadata import MergeStrategy, Metadata
 from streambank.model.plan import FORGET, Candidate, PlanStep
@@ -18,6 +19,8 @@ from streambank.rules import profiles
 NOTHING_TO_FORGET = "nothing to forget"
 NOT_OFFERED = "names no memory that was offered"
 DIRECT = "stated by the caller"
+# What the last revision of a memory says that became part of another one, before the id of that one.
+MERGED_INTO = "merged into memories/"
 DEFAULT_REVISION_TTL = timedelta(days=365)
 # A memory keeps the evidence of its latest changes only: so many windows, and so many events of all of them together.
 # Their numbers have at most 100 KB, and an item has 400.
@@ -27,7 +30,7 @@ MAX_EVIDENCE_EVENTS = 8_000
 
 def is_forget_request(candidate: Candidate) -> bool:
     """Tell whether *candidate* is a request to forget something."""
-    return candidate.fact.startswith(FORGET)
+    return candidate.change is FactChange.FORGETS or candidate.fact.startswith(FORGET)
 
 
 def create_step(candidate: Candidate, text: str | None = None, reason: str = NEW) -> PlanStep:
@@ -49,10 +52,13 @@ def update_step(candidate: Candidate, memory: Memory, text: str, reason: str, se
 
 
 def restate_step(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> PlanStep:
-    """Return the step for a fact that *memory* states already; it may renew the evidence or the metadata."""
+    """Return the step for a fact that *memory* states already: it keeps its text, whatever that is by then.
+
+    The fact is further evidence. Where it is newer, it renews the metadata as well.
+    """
     is_other = merge_metadata(memory.metadata, settings) != memory.metadata
     renews = candidate.at > memory.as_of or (candidate.at == memory.as_of and is_other)
-    return PlanStep(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, memory.fact, memory.vector, reason)
+    return PlanStep(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, reason=reason)
 
 
 def delete_step(candidate: Candidate, memory: Memory, reason: str) -> PlanStep:
@@ -114,12 +120,15 @@ def change(
     policy: WindowPolicy, new_id: str, candidate: Candidate, step: PlanStep, memory: Memory | None, *, now: datetime
 ) -> Change | None:
     """Return the change that *candidate* makes to *memory*, or None if it makes none; a new memory gets *new_id*."""
+    candidate = replace(candidate, seqs=tuple(sorted({*candidate.seqs, *step.seqs})))
     if step.verdict is Verdict.CREATED:
         return _creation(policy, new_id, candidate, step, now)
-    if memory is None or step.verdict in (Verdict.REJECTED, Verdict.UNCHANGED):
+    if memory is None or step.verdict is Verdict.REJECTED:
         return None
     if step.verdict is Verdict.DELETED:
-        return deletion(memory, now=now)
+        return deletion(memory, now=now, merged_into=step.merged_into)
+    if step.verdict is Verdict.UNCHANGED:
+        return _further_evidence(policy, candidate, memory)
     return _update(policy, candidate, step, memory, now)
 
 
@@ -163,6 +172,12 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
     return Change(memory, after, _revision(policy, after, candidate, now) if is_new_fact else None)
 
 
+def _further_evidence(policy: WindowPolicy, candidate: Candidate, memory: Memory) -> Change | None:
+    """Return the change that adds the evidence of *candidate* to *memory*, which stays as it is otherwise."""
+    evidence = newest_evidence(memory.evidence + _evidence(policy, candidate))
+    return None if evidence == memory.evidence else Change(memory, replace(memory, evidence=evidence), None)
+
+
 def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> datetime | None:
     """Return *now* plus the bank's *ttl*, or *otherwise* if there is no TTL."""
     return now + ttl if ttl else otherwise
@@ -193,8 +208,11 @@ def _revision(policy: WindowPolicy, memory: Memory, candidate: Candidate, now: d
     return Revision(memory.id, memory.revision, memory.fact, now, expires, labels, extracted, bool(memory.profile))
 
 
-def deletion(memory: Memory, *, now: datetime) -> Change:
-    """Return the change that deletes *memory*: text and vector are removed, and a last revision is empty."""
+def deletion(memory: Memory, *, now: datetime, merged_into: str = "") -> Change:
+    """Return the change that deletes *memory*: text and vector are removed, and a last revision is empty.
+
+    The revision says so where the memory became part of the one with the id *merged_into*.
+    """
     tombstone = replace(
         memory,
         fact="",
@@ -208,7 +226,9 @@ def deletion(memory: Memory, *, now: datetime) -> Change:
         updated=now,
         revision=memory.revision + 1,
     )
-    return Change(memory, tombstone, Revision(memory.id, tombstone.revision, "", now, now + RECOVERABLE))
+    merge = (f"{MERGED_INTO}{merged_into}",) if merged_into else ()
+    revision = Revision(memory.id, tombstone.revision, "", now, now + RECOVERABLE, extracted=merge)
+    return Change(memory, tombstone, revision)
 
 
 def count_verdicts(verdicts: Iterable[RecordedVerdict]) -> dict[str, int]:

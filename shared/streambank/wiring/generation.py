@@ -35,6 +35,7 @@ class GenerationWiring:
             windows=self.stores.windows,
             plans=self.stores.plans,
             banks=self.stores.banks,
+            memories=self.stores.memories,
             extractor=self._extractor,
             embedder=self._embedder,
             token_budget=self._token_budget,

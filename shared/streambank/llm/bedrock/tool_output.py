@@ -142,7 +142,7 @@ def _decision(row: Mapping[str, Any], where: str, fact_count: int, memory_count:
     return Decision(
         fact=_check_range(_number(row.get("fact"), f"{where}.fact"), f"{where}.fact", fact_count),
         action=action,
-        memory=None if action is Action.CREATE else memory,
+        memories=() if action is Action.CREATE or memory is None else (memory,),
         text=_text(text, f"{where}.text") if text else None,
         reason=_text(reason, f"{where}.reason") if reason else "",
     )

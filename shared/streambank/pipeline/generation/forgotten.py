@@ -13,6 +13,9 @@ from streambank.model.usage import Usage
 from streambank.model.window import Window
 from streambank.rules import forgetting
 
+# A model may name one candidate for each request and answer; a second look finds what the first one left.
+_MAX_ROUNDS = 3
+
 
 def reject_forgotten(
     candidates: Sequence[Candidate],
@@ -25,11 +28,11 @@ def reject_forgotten(
 ) -> tuple[list[Candidate], Usage]:
     """Return *candidates*, those that a later request asks to forget as rejected, and what the model's answers cost.
 
-    The model judges older candidates as it would judge memories. It is asked again as long as it forgets some, and
-    not at all where no candidate is older than a request.
+    The model judges older candidates as it would judge memories. It is asked again while it forgets some, three times
+    at most, and not at all where no candidate is older than a request.
     """
     judged, usage = list(candidates), Usage()
-    while True:
+    for _ in range(_MAX_ROUNDS):
         pairs = [
             (request, number)
             for number, one in enumerate(judged)
@@ -47,6 +50,7 @@ def reject_forgotten(
             return judged, usage
         for _, number in forgotten:
             judged[number] = replace(judged[number], rejected=forgetting.FORGOTTEN)
+    return judged, usage
 
 
 def _request(requests: Sequence[ForgetRequest], older: Sequence[Candidate], config: BankConfig) -> ConsolidationRequest:
@@ -61,5 +65,6 @@ def _deleted(
     """Yield each request with the number of the candidate that it forgets; numbers not offered are dropped."""
     for one in answer.decisions:
         is_request = one.action is Action.DELETE and 0 < one.fact <= len(requests)
-        if is_request and one.memory and 0 < one.memory <= len(older):
-            yield requests[one.fact - 1], older[one.memory - 1]
+        for number in one.memories if is_request else ():
+            if 0 < number <= len(older):
+                yield requests[one.fact - 1], older[number - 1]
