@@ -112,7 +112,7 @@ def test_forget_that_means_the_last_fact() -> None:
 def test_forgetting_deletes_what_is_meant(what: str, memory: str) -> None:
     """A request to forget deletes the memory that it fits."""
     assert decided([FORGET + what], ["I play the cello", memory])[0] == Decision(
-        1, Action.DELETE, 2, reason=reasons.FORGOTTEN
+        1, Action.DELETE, (2,), reason=reasons.FORGOTTEN
     )
 
 

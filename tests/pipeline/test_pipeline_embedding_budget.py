@@ -124,7 +124,7 @@ class Scripted:
         return Extraction((ExtractedFact(FACT, (1,), "USER_PREFERENCES"),), Usage(1, 0, 100, 10))
 
     def consolidate(self, request):
-        return Consolidation((Decision(1, Action.UPDATE, 1, "I keep many bees"),), Usage(1, 0, 100, 10))
+        return Consolidation((Decision(1, Action.UPDATE, (1,), "I keep many bees"),), Usage(1, 0, 100, 10))
 
 
 def test_the_embeddings_of_a_generation_are_booked_with_its_calls(client):
