@@ -41,7 +41,7 @@ def echoing(request: dict[str, Any]) -> Reply:
     lines = request["messages"][0]["content"][0]["text"].splitlines()
     rows = [json.loads(line) for line in lines if line.startswith("{")]
     if name == "record_facts":
-        own = [row for row in rows if row["role"] == "user" and not row.get("context")]
+        own = [row for row in rows if row.get("role") == "user" and not row.get("context")]
         return tool(name, {"facts": [{"fact": row["text"], "events": [row["n"]]} for row in own]})
     known = {row["memory"]: row["n"] for row in rows if "memory" in row}
     decisions = [

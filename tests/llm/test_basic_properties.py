@@ -136,7 +136,7 @@ def test_each_fact_has_one_well_formed_decision(
     for each in decisions:
         assert all(1 <= number <= len(known) for number in each.memories)
         assert (each.text is not None) == (each.action in {Action.CREATE, Action.UPDATE})
-        assert (each.memory is not None) or each.action in {Action.CREATE, Action.NONE}
+        assert each.memories or each.action in {Action.CREATE, Action.NONE}
         assert each.text is None or each.text == facts[each.fact - 1][0]
         assert each.reason
 

@@ -223,10 +223,18 @@ def test_a_deletion_leaves_nothing_but_its_tombstone():
     assert not after.is_live(LATER)
 
 
-@pytest.mark.parametrize("verdict", [Verdict.UNCHANGED, Verdict.REJECTED])
-def test_what_changes_nothing_is_no_change(verdict):
-    """Unchanged and rejected candidates write no memory."""
-    assert applied(PlanStep(verdict, "m1"), memory()) is None
+def test_a_rejected_candidate_changes_nothing():
+    """It writes no memory."""
+    assert applied(PlanStep(Verdict.REJECTED, "m1"), memory()) is None
+
+
+def test_a_restated_fact_adds_its_source_once():
+    """An unchanged memory gets the evidence of the candidate, and nothing else; the same evidence writes nothing."""
+    change = applied(PlanStep(Verdict.UNCHANGED, "m1"), memory())
+    assert change.revision is None
+    assert change.after == replace(memory(), evidence=change.after.evidence)
+    assert len(change.after.evidence) == 1
+    assert applied(PlanStep(Verdict.UNCHANGED, "m1"), change.after) is None
 
 
 @pytest.mark.parametrize("verdict", [Verdict.UPDATED, Verdict.DELETED])

@@ -77,7 +77,8 @@ def revise_step(candidate: Candidate, step: PlanStep, existing: Container[str]) 
         return step
     if step.verdict is Verdict.DELETED:
         return PlanStep(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
-    return replace(step, verdict=Verdict.CREATED, memory_id=None, text=step.text or candidate.fact)
+    text, vector = (step.text, step.vector) if step.text else (candidate.fact, candidate.vector)
+    return replace(step, verdict=Verdict.CREATED, memory_id=None, text=text, vector=vector)
 
 
 def merge_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
