@@ -167,7 +167,7 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
         updated=now if is_new_fact or metadata != memory.metadata else memory.updated,
         revision=memory.revision + (is_new_fact and policy.keeps_revisions),
         expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
-        evidence=newest_evidence(memory.evidence + _evidence(policy, candidate)),
+        evidence=_joined(memory.evidence, _evidence(policy, candidate)),
         profile=profiles.updated_profile(memory, candidate),
     )
     return Change(memory, after, _revision(policy, after, candidate, now) if is_new_fact else None)
@@ -175,7 +175,7 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
 
 def _further_evidence(policy: WindowPolicy, candidate: Candidate, memory: Memory) -> Change | None:
     """Return the change that adds the evidence of *candidate* to *memory*, which stays as it is otherwise."""
-    evidence = newest_evidence(memory.evidence + _evidence(policy, candidate))
+    evidence = _joined(memory.evidence, _evidence(policy, candidate))
     return None if evidence == memory.evidence else Change(memory, replace(memory, evidence=evidence), None)
 
 
@@ -188,6 +188,16 @@ def _evidence(policy: WindowPolicy, candidate: Candidate) -> tuple[Evidence, ...
     window = policy.window
     own = (Evidence(window.stream.sid, window.number, candidate.seqs),) if candidate.seqs else ()
     return newest_evidence(own)
+
+
+def _joined(earlier: Sequence[Evidence], added: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Return both as evidence of a memory: the events of one window together, the window that was added last."""
+    joined = {(one.sid, one.window): one for one in earlier}
+    for one in added:
+        same = joined.pop((one.sid, one.window), None)
+        seqs = one.seqs if same is None else tuple(sorted({*same.seqs, *one.seqs}))
+        joined[(one.sid, one.window)] = replace(one, seqs=seqs)
+    return newest_evidence(tuple(joined.values()))
 
 
 def newest_evidence(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
