@@ -1,16 +1,42 @@
-"""Facts that a model copied from its instructions instead of the conversation."""
+"""Texts that a model copied from its instructions instead of the conversation."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from streambank.llm.ports import ExtractedFact, Turn
 
 # A shorter text may occur in the instructions by chance.
 _MIN_ECHO_WORDS = 3
 _WORD = re.compile(r"\w+")
+# The words of the worked examples that stand for what somebody says, such as CITY-1 and PERSON-A.
+_PLACEHOLDER = re.compile(r"\b([A-Z]{3,})-([A-Z]|[0-9])\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholders:
+    """The placeholders that a text may not have; None if there are none."""
+
+    pattern: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, instructions: str, data: str) -> Placeholders:
+        """Return the placeholders of *instructions* that *data* does not have, not even in another spelling."""
+        pairs = dict.fromkeys(_PLACEHOLDER.findall(instructions))
+        foreign = [pair for pair in pairs if not re.search(_spelled(pair, r"[\W_]*"), data, re.IGNORECASE)]
+        spellings = "|".join(_spelled(pair, "[-\u2010-\u2013_]") for pair in foreign)
+        return cls(re.compile(spellings, re.IGNORECASE) if spellings else None)
+
+    def occur_in(self, *texts: str) -> bool:
+        """Tell whether one of *texts* has a placeholder."""
+        return bool(self.pattern and any(map(self.pattern.search, texts)))
+
+
+def _spelled(pair: tuple[str, str], separator: str) -> str:
+    word, mark = pair
+    return rf"(?<!\w){word}{separator}{mark}(?!\w)"
 
 
 def uncite_echoes(facts: Iterable[ExtractedFact], turns: Sequence[Turn], system: str) -> tuple[ExtractedFact, ...]:
