@@ -140,7 +140,12 @@ def _creation(policy: WindowPolicy, new_id: str, candidate: Candidate, step: Pla
         evidence=_evidence(policy, candidate),
         profile=profiles.new_profile(candidate),
     )
-    return Change(None, memory, _revision(policy, memory, candidate, now))
+    return new_memory(memory, _revision(policy, memory, candidate, now))
+
+
+def new_memory(memory: Memory, revision: Revision | None) -> Change:
+    """Return the change that creates *memory*, which is its own first *revision*."""
+    return Change(None, replace(memory, first_revision=revision), revision)
 
 
 def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
@@ -159,6 +164,7 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
         expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
         evidence=newest_evidence(memory.evidence + _evidence(policy, candidate)),
         profile=profiles.updated_profile(memory, candidate),
+        first_revision=None if is_new_fact else memory.first_revision,
     )
     return Change(memory, after, _revision(policy, after, candidate, now) if is_new_fact else None)
 
@@ -207,6 +213,7 @@ def deletion(memory: Memory, *, now: datetime) -> Change:
         deleted=now,
         updated=now,
         revision=memory.revision + 1,
+        first_revision=None,
     )
     return Change(memory, tombstone, Revision(memory.id, tombstone.revision, "", now, now + RECOVERABLE))
 
