@@ -273,8 +273,10 @@ def _check(world: World, expected: set[str]) -> None:
     assert all(window.state is WindowState.DONE for window in windows)
     stored = [one.seq for window in windows for one in world.windows.events(window)]
     assert len(stored) == sum(int(item["seq"]["N"]) for item in heads), "each event is in exactly one window"
-    revisions = [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("R#")]
+    memories, now = world.memories.of_scope("default", SCOPE, now=world.clock()), world.clock()
+    revisions = [one for memory in memories for one in world.memories.revisions("default", memory, now=now)]
     assert len(revisions) == len(expected), "each memory was made once"
+    assert not [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("R#")], "and never changed"
     assert not [item for item in aws.dump(world.client) if "G1SK" in item], "nothing stays due"
     held = [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("B#") and "ttl" not in item]
     assert not held, "processed events expire again"

@@ -1,5 +1,6 @@
 """Values and strategies that the tests of the store start from."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import settings as examples
@@ -167,7 +168,19 @@ def steps():
     return st.builds(PlanStep, st.sampled_from(Verdict), names, st.none() | texts, st.binary(max_size=12), texts)
 
 
+def _with_first(memory, first):
+    """Return *memory* as its own first revision, unless it is deleted."""
+    if first is None or memory.deleted:
+        return memory
+    same = {"memory_id": memory.id, "number": memory.revision, "fact": memory.fact, "created": memory.created}
+    return replace(memory, first_revision=replace(first, **same))
+
+
 def memories():
+    return st.builds(_with_first, _memories(), st.none() | revisions())
+
+
+def _memories():
     found = st.builds(Evidence, st.text(max_size=5), numbers, st.lists(numbers, max_size=3).map(tuple))
     return st.builds(
         Memory,

@@ -226,10 +226,11 @@ def test_a_long_plan_is_cut_into_items():
     before=st.none() | st.integers(1, 99),
 )
 def test_verdicts_come_back(number, verdict, fact, reason, name, revision, before):
-    """A verdict is the same after a round trip."""
+    """The verdicts of a slice are the same after a round trip."""
     recorded = RecordedVerdict(number, verdict, fact, reason, name, revision, before)
-    put = plans.verdict_put(ATTEMPT, recorded, None)
-    assert plans.recorded_of(through_item(put.key, put.values)) == recorded
+    other = RecordedVerdict(number + 1, Verdict.REJECTED, "x")
+    put = plans.verdicts_put(ATTEMPT, [recorded, other], None)
+    assert plans.verdicts_of(through_item(put.key, put.values)) == [recorded, other]
 
 
 # ---- memories

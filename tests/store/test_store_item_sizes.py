@@ -15,7 +15,7 @@ from streambank.rules import profiles
 from streambank.rules.consolidation import MAX_EVIDENCE, MAX_EVIDENCE_EVENTS
 from streambank.store import codec
 from streambank.store.memory_items import memory_values, revision_values
-from streambank.store.plan_items import verdict_put
+from streambank.store.plan_items import verdicts_put
 from streambank.store.sessions import head_values
 from streambank.wire.topics import MAX_TOPICS_BYTES
 
@@ -80,11 +80,13 @@ def test_a_memory_is_below_the_limit(script):
     fact = profiles.to_fact(data)
     assert len(fact) <= profiles.MAX_PROFILE_BYTES
     profile = replace(memory, fact=fact, profile=Profile("s" * 63, dict.fromkeys(data, NOW)))
-    assert item_bytes(memory_values("b" * 36, profile)) < MAX_ITEM_BYTES
     revision = Revision("m" * 63, 1, fact, NOW, NOW, {"k": long(script, 4_000)}, (fact,), is_profile=True)
+    assert item_bytes(memory_values("b" * 36, replace(profile, first_revision=revision))) < MAX_ITEM_BYTES
+    natural = replace(revision, fact=memory.fact, extracted=(long(script, 8_191),))
+    assert item_bytes(memory_values("b" * 36, replace(memory, first_revision=natural))) < MAX_ITEM_BYTES
     assert item_bytes(revision_values(revision)) < MAX_ITEM_BYTES
     recorded = RecordedVerdict(10**6, Verdict.CREATED, fact, profiles.TOO_LARGE, "m" * 63, 1, 1)
-    assert item_bytes(verdict_put(Attempt("b", "s", 1, 0), recorded, NOW).values) < MAX_ITEM_BYTES
+    assert item_bytes(verdicts_put(Attempt("b", "s", 1, 0), [recorded], NOW).values) < MAX_ITEM_BYTES
 
 
 @SCRIPT

@@ -43,7 +43,8 @@ class Profile:
 class Memory:
     """A fact of a scope; *revision* numbers its last revision, or is 0; *as_of* is the time of its newest evidence.
 
-    The fact of a profile is the JSON of its data.
+    The fact of a profile is the JSON of its data. *first_revision* is the revision that its creation made, as long as
+    the memory has that text: no item of its own is stored for it.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Memory:
     evidence: tuple[Evidence, ...] = ()
     deleted: datetime | None = None
     profile: Profile | None = None
+    first_revision: Revision | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -72,6 +74,15 @@ class Memory:
         """Tell whether a read may return this memory at *now* (I9: DynamoDB's TTL lags up to 48 hours)."""
         expired = self.expires is not None and self.expires <= now
         return self.deleted is None and not expired
+
+    def is_recorded_by(self, revision: Revision) -> bool:
+        """Tell whether *revision* says nothing that this memory does not: it can be its first revision."""
+        return (revision.number, revision.fact, revision.created, revision.is_profile) == (
+            self.revision,
+            self.fact,
+            self.created,
+            self.profile is not None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +126,12 @@ class Change:
     after: Memory
     revision: Revision | None
     citation: Citation | None = None
+
+    def stored_revisions(self, now: datetime) -> tuple[Revision, ...]:
+        """Return the revisions that get items of their own: a first one too, once the memory is it no longer."""
+        first = self.before.first_revision if self.before else None
+        is_over = first is not None and self.after.first_revision is None and first.is_live(now)
+        is_item = self.revision is not None and self.revision != self.after.first_revision
+        return tuple(
+            one for one, is_stored in ((first, is_over), (self.revision, is_item)) if one is not None and is_stored
+        )

@@ -95,7 +95,10 @@ class Plan:
     usage: Usage = field(default=Usage())
 
     def version_at(self, cursor: int) -> int:
-        """Return the version that the scope has at *cursor* if nobody else wrote: each step counts it up by one."""
+        """Return the version that the scope has at *cursor* if nobody else wrote.
+
+        A slice raises it by the number of its steps: the version does not depend on where slices end.
+        """
         return self.version + cursor - self.start
 
 
@@ -114,7 +117,7 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of a plan that is complete in itself: candidates *start* to *end*, at most one change.
+    """A part of a plan that is complete in itself: candidates *start* to *end*, each memory changed at most once.
 
     *expires* is until when its verdicts are kept; None while the expiry of the window's events is suspended.
     *requests* are all requests to forget of the scope after the slice; None where it adds none.
@@ -125,7 +128,7 @@ class Slice:
     end: int
     version: int
     verdicts: tuple[RecordedVerdict, ...]
-    change: Change | None = None
+    changes: tuple[Change, ...] = ()
     expires: datetime | None = None
     requests: tuple[ForgetRequest, ...] | None = None
 

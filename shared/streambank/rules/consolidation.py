@@ -150,7 +150,12 @@ def _creation(policy: WindowPolicy, new_id: str, candidate: Candidate, step: Pla
         evidence=_evidence(policy, candidate),
         profile=profiles.new_profile(candidate),
     )
-    return Change(None, memory, _revision(policy, memory, candidate, now))
+    return new_memory(memory, _revision(policy, memory, candidate, now))
+
+
+def new_memory(memory: Memory, revision: Revision | None) -> Change:
+    """Return the change that creates *memory*, which is its own first *revision*."""
+    return Change(None, replace(memory, first_revision=revision), revision)
 
 
 def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
@@ -169,6 +174,7 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
         expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
         evidence=_joined(memory.evidence, _evidence(policy, candidate)),
         profile=profiles.updated_profile(memory, candidate),
+        first_revision=None if is_new_fact else memory.first_revision,
     )
     return Change(memory, after, _revision(policy, after, candidate, now) if is_new_fact else None)
 
@@ -236,6 +242,7 @@ def deletion(memory: Memory, *, now: datetime, merged_into: str = "") -> Change:
         deleted=now,
         updated=now,
         revision=memory.revision + 1,
+        first_revision=None,
     )
     merge = (f"{MERGED_INTO}{merged_into}",) if merged_into else ()
     revision = Revision(memory.id, tombstone.revision, "", now, now + RECOVERABLE, extracted=merge)

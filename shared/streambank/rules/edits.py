@@ -11,7 +11,7 @@ from streambank.model.bank import BankConfig
 from streambank.model.memory import Change, Memory, Revision
 from streambank.model.metadata import Metadata
 from streambank.model.rule import WindowSettings
-from streambank.rules.consolidation import keeps_revisions, revision_expiry
+from streambank.rules.consolidation import keeps_revisions, new_memory, revision_expiry
 
 # The fields that an update may change, in the wire's camelCase; only `fact` makes a revision. Others are ignored.
 CHANGEABLE = frozenset({"fact", "displayName", "description", "topics", "metadata", "ttl", "expireTime"})
@@ -51,7 +51,7 @@ def creation(
         description=edit.description,
         revision=int(keeps_revisions(edit.settings, config)),
     )
-    return Change(None, memory, _revision(memory, edit.settings, config, now=now))
+    return new_memory(memory, _revision(memory, edit.settings, config, now=now))
 
 
 def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now: datetime) -> Change:
@@ -76,6 +76,7 @@ def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now
         as_of=now if "fact" in fields else memory.as_of,
         updated=now,
         revision=memory.revision + (is_new_fact and keeps_revisions(edit.settings, config)),
+        first_revision=None if is_new_fact else memory.first_revision,
     )
     return Change(memory, after, _revision(after, edit.settings, config, now=now) if is_new_fact else None)
 
@@ -98,6 +99,7 @@ def rollback(memory: Memory, target: Revision, config: BankConfig, vector: bytes
         as_of=now,
         updated=now,
         revision=memory.revision + keeps_revisions(WindowSettings(), config),
+        first_revision=None,
     )
     return Change(memory, after, _revision(after, WindowSettings(), config, now=now))
 

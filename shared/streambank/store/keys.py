@@ -133,7 +133,8 @@ def piece(bank: str, sid: str, number: int, part: int) -> Key:
     return _result(bank, sid, number, "X", part, 6)
 
 
-def verdict(bank: str, sid: str, number: int, candidate: int | None = None) -> Key:
+def verdicts(bank: str, sid: str, number: int, candidate: int | None = None) -> Key:
+    """Return the key of a slice's verdicts; *candidate* is the first of the slice."""
     return _result(bank, sid, number, "V", candidate, 6)
 
 

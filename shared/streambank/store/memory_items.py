@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -11,13 +12,13 @@ from streambank.model import ids
 from streambank.model.memory import RECOVERABLE, Change, Citation, Evidence, Memory, Profile, Revision
 from streambank.model.plan import ForgetRequest
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Put, absent_or_expired
+from streambank.store.actions import Action, Put, absent_or_expired, written_bytes
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Kind
 
 
 def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
-    """Return the writes of one change: memory, id look-up, revision, citation."""
+    """Return the writes of one change: memory, id look-up, at most two revisions, citation."""
     memory = change.after
     cid = ids.scope_id(memory.scope)
     name = keys.memory_name(bank, memory.id)
@@ -27,14 +28,20 @@ def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
         Put(keys.memory(bank, cid, memory.id), memory_values(bank, memory)),
         Put(name, {"sco": text.dumps(memory.scope), "ttl": seconds(until)}, fresh),
     ]
-    if change.revision:
-        key = keys.revision(bank, cid, memory.id, change.revision.number)
-        actions.append(Put(key, revision_values(change.revision)))
+    actions += [
+        Put(keys.revision(bank, cid, memory.id, one.number), revision_values(one))
+        for one in change.stored_revisions(now)
+    ]
     if change.citation:
         citation = change.citation
         key = keys.citation(bank, cid, memory.id, citation.sid, citation.window, citation.number)
         actions.append(Put(key, citation_values(citation)))
     return actions
+
+
+def change_bytes(bank: str, change: Change, now: datetime) -> int:
+    """Return about how many bytes the writes of *change* have."""
+    return written_bytes(change_actions(bank, change, now))
 
 
 def memory_expiry(memory: Memory) -> datetime | None:
@@ -61,6 +68,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "ev": text.dumps(evidence) if evidence else None,
         "del": milliseconds(memory.deleted),
         "prof": _profile_text(memory.profile) if memory.profile else None,
+        "frev": _first_revision_text(memory.first_revision) if memory.first_revision else None,
         "ttl": seconds(memory_expiry(memory)),
         "G2PK": keys.list_partition(bank, Kind.MEMORY, memory.id) if is_live else None,
         "G2SK": milliseconds(memory.created) if is_live else None,
@@ -69,7 +77,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
 
 
 def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
-    return Memory(
+    memory = Memory(
         id=keys.name_in(item["SK"]),
         fact=item["fact"],
         scope=scope,
@@ -87,6 +95,7 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         deleted=instant(item.get("del")),
         profile=_profile_of(item["prof"]) if "prof" in item else None,
     )
+    return replace(memory, first_revision=_first_revision_of(item["frev"], memory)) if "frev" in item else memory
 
 
 def _profile_text(profile: Profile) -> str:
@@ -96,6 +105,33 @@ def _profile_text(profile: Profile) -> str:
 def _profile_of(stored: str) -> Profile:
     schema, times = json.loads(stored)
     return Profile(schema, {name: codec.instant_of(time) for name, time in times.items()})
+
+
+def _first_revision_text(revision: Revision) -> str:
+    """Return what the memory itself does not say of its first revision; None stands for the memory's own text."""
+    extracted = [None if one == revision.fact else one for one in revision.extracted]
+    return text.dumps([milliseconds(revision.expires), revision.labels, extracted])
+
+
+def _first_revision_of(stored: str, memory: Memory) -> Revision:
+    expires, labels, extracted = json.loads(stored)
+    return Revision(
+        memory.id,
+        memory.revision,
+        memory.fact,
+        memory.created,
+        instant(expires),
+        labels,
+        tuple(memory.fact if one is None else one for one in extracted),
+        memory.profile is not None,
+    )
+
+
+def all_revisions(memory: Memory, items: Iterable[Mapping[str, Any]]) -> list[Revision]:
+    """Return the revisions in *items* and the one that *memory* itself is, oldest first."""
+    first = [memory.first_revision] if memory.first_revision else []
+    numbered = {one.number: one for one in [*map(revision_of, items), *first]}
+    return [numbered[number] for number in sorted(numbered)]
 
 
 def revision_values(revision: Revision) -> codec.Values:

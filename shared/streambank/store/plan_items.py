@@ -205,30 +205,20 @@ def plan_of(items: Sequence[Mapping[str, Any]]) -> Plan | None:
 # ---- verdicts
 
 
-def verdict_put(attempt: Attempt, recorded: RecordedVerdict, expires: datetime | None) -> Put:
-    key = keys.verdict(attempt.bank, attempt.sid, attempt.window, recorded.number)
-    return Put(
-        key,
-        {
-            "k": recorded.number,
-            "v": recorded.verdict,
-            "fact": recorded.fact,
-            "why": recorded.reason or None,
-            "mem": recorded.memory_id,
-            "rev": recorded.revision,
-            "prev": recorded.previous_revision,
-            "ttl": seconds(expires),
-        },
-    )
+def verdicts_put(attempt: Attempt, verdicts: Sequence[RecordedVerdict], expires: datetime | None) -> Put:
+    """Return the item of a slice's *verdicts*, which are in the order of their candidates."""
+    key = keys.verdicts(attempt.bank, attempt.sid, attempt.window, verdicts[0].number)
+    return Put(key, {"d": text.compressed([_verdict_row(one) for one in verdicts]), "ttl": seconds(expires)})
 
 
-def recorded_of(item: Mapping[str, Any]) -> RecordedVerdict:
-    return RecordedVerdict(
-        item["k"],
-        Verdict(item["v"]),
-        item["fact"],
-        item.get("why", ""),
-        item.get("mem"),
-        item.get("rev"),
-        item.get("prev"),
-    )
+def verdict_bytes(recorded: RecordedVerdict) -> int:
+    """Return how many bytes a verdict has in its item before compression."""
+    return len(text.dumps(_verdict_row(recorded)).encode())
+
+
+def _verdict_row(recorded: RecordedVerdict) -> list[Any]:
+    return list(astuple(recorded))
+
+
+def verdicts_of(item: Mapping[str, Any]) -> list[RecordedVerdict]:
+    return [RecordedVerdict(number, Verdict(verdict), *rest) for number, verdict, *rest in text.decompressed(item["d"])]

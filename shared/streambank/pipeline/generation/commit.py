@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model.event import StoredEvent
-from streambank.model.memory import Change, Memory
+from streambank.model.memory import Change, Citation, Memory
 from streambank.model.plan import Candidate, Completion, Extracted, ForgetRequest, Plan, PlanStep, Slice
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
-from streambank.rules import citations, consolidation, forgetting
+from streambank.rules import citations, consolidation, forgetting, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.new_ids import NewIds
+from streambank.rules.slices import AppliedStep
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories
+from streambank.store.memory_items import change_bytes
+from streambank.store.plan_items import verdict_bytes
 from streambank.store.plans import Plans
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
 
-# Verdicts that share a transaction with at most one change: far below its 100 actions.
-_SLICE_STEPS = 40
 # How many ids of other memories one call passes over; the next call goes on behind the memories that it wrote.
 _MAX_OTHER_IDS = 100
 # When the sweep does what the end of a window leaves to do, if the commit died before it did.
@@ -69,7 +71,7 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
         try:
             return _commit(attempt, others, context)
         except IdTaken as refusal:
-            others.add(refusal.memory_id)
+            others.update(refusal.memory_ids)
     return CommitOutcome.CONFLICT
 
 
@@ -91,8 +93,8 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
         new_ids = NewIds(context.id_secret, window, others)
-        slices = _slices(attempt, policy, extracted, plan, known, new_ids, now=context.now)
-        pieces = _with_citations(slices, window, extracted, context)
+        steps = _steps(policy, extracted, plan, known, new_ids, context)
+        pieces = _slices(attempt, steps, plan, window, len(extracted.candidates))
         for piece in _with_requests(pieces, window, extracted, view.requests, context):
             completion = _completion(piece, policy, extracted, plan, context)
             context.memories.commit_slice(
@@ -107,63 +109,66 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     return CommitOutcome.COMMITTED
 
 
-def _slices(
-    attempt: Attempt,
+def _slices(attempt: Attempt, steps: Iterable[AppliedStep], plan: Plan, window: Window, last: int) -> Iterator[Slice]:
+    """Yield the slices that are left, at least one; *last* is the number of candidates."""
+    if window.cursor == last:
+        yield Slice(attempt, last, last, 0, ())
+    for run in slices.slices(steps):
+        start, changes = run[0].verdict.number, [step.change for step in run if step.change]
+        verdicts = tuple(step.verdict for step in run)
+        yield Slice(attempt, start, start + len(run), plan.version_at(start), verdicts, tuple(changes))
+
+
+def _steps(
     policy: WindowPolicy,
     extracted: Extracted,
     plan: Plan,
     known: dict[str, Memory],
     new_ids: NewIds,
-    *,
-    now: datetime,
-) -> Iterator[Slice]:
-    """Yield the slices that are left, at least one; each is made of the memories as the ones before it changed them."""
-    cursor, verdicts = policy.window.cursor, list[RecordedVerdict]()
-    start, last = cursor, len(extracted.candidates)
-    while cursor < last:
+    context: CommitContext,
+) -> Iterator[AppliedStep]:
+    """Yield a step for each candidate that is left, each made of the memories as the ones before it changed them."""
+    window, cite = policy.window, _citations(policy.window, context)
+    for cursor in range(window.cursor, len(extracted.candidates)):
         candidate = extracted.candidates[cursor]
         step = consolidation.revise_step(candidate, plan.steps[cursor - plan.start], known)
         new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
-        change = _change(policy, new_id, candidate, step, known, now=now)
-        verdicts.append(_recorded(cursor, candidate, step, change))
-        cursor += 1
-        if change or len(verdicts) == _SLICE_STEPS or cursor == last:
-            yield Slice(attempt, start, cursor, plan.version_at(start), tuple(verdicts), change)
-            start, verdicts = cursor, []
-    if policy.window.cursor == last:
-        yield Slice(attempt, last, last, 0, ())
+        change = _change(policy, new_id, candidate, step, known, now=context.now)
+        if change and change.after.deleted is None and candidate.seqs:
+            change = replace(change, citation=cite(cursor, candidate.seqs))
+        recorded = _recorded(cursor, candidate, step, change)
+        size = change_bytes(window.stream.bank, change, context.now) if change else 0
+        yield AppliedStep(recorded, change, verdict_bytes(recorded), size)
 
 
-def _with_citations(
-    slices: Iterable[Slice], window: Window, extracted: Extracted, context: CommitContext
-) -> Iterator[Slice]:
-    """Yield *slices*, each change of a live memory with its citation; the events are read once, if at all.
+def _citations(window: Window, context: CommitContext) -> Callable[[int, tuple[int, ...]], Citation | None]:
+    """Return a function that makes the citation of a candidate; the events are read once, if at all.
 
     A plan does not hold the turns, because its items are kept for longer than events are.
     """
-    events: list[StoredEvent] | None = None
-    for piece in slices:
-        seqs = extracted.candidates[piece.end - 1].seqs if piece.change and piece.change.after.deleted is None else ()
-        if piece.change is None or not seqs:
-            yield piece
-            continue
-        if events is None:
-            events = sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
-        citation = citations.citation(window, piece.end - 1, seqs, events, retention=context.retention_policy.retention)
-        is_live = citation is not None and citation.is_live(context.now)
-        yield replace(piece, change=replace(piece.change, citation=citation if is_live else None))
+
+    @cache
+    def events() -> list[StoredEvent]:
+        return sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
+
+    def cite(number: int, seqs: tuple[int, ...]) -> Citation | None:
+        retention = context.retention_policy.retention
+        citation = citations.citation(window, number, seqs, events(), retention=retention)
+        return citation if citation and citation.is_live(context.now) else None
+
+    return cite
 
 
 def _with_requests(
-    slices: Iterable[Slice],
+    pieces: Iterable[Slice],
     window: Window,
     extracted: Extracted,
     requests: tuple[ForgetRequest, ...],
     context: CommitContext,
 ) -> Iterator[Slice]:
-    """Yield *slices*, each that has a request to forget with all *requests* of the scope after it."""
+    """Yield *pieces*, each that has a request to forget with all *requests* of the scope after it."""
     retention = context.retention_policy.retention
-    for piece in slices:
+    for piece in pieces:
         new = forgetting.requests_of(window, extracted.candidates, piece.start, piece.end, retention=retention)
         requests = forgetting.kept([*requests, *new], now=context.now)
         yield replace(piece, requests=requests) if new else piece

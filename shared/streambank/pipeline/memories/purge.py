@@ -16,8 +16,8 @@ from streambank.store.memories import Memories
 
 # More would take longer than the gateway waits for a reply.
 MAX_PURGED = 2_000
-# A deletion is three actions of a transaction's hundred.
-TOGETHER = 30
+# A deletion is four actions of a transaction's hundred, with the memory's first revision.
+TOGETHER = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _matching(purge: Purge, memories: Memories, now: datetime) -> list[Memory]:
 def _delete_in(
     scope: dict[str, str], purge: Purge, memories: Memories, retry_policy: RetryPolicy, now: datetime
 ) -> int:
-    """Delete what matches in one scope, thirty in a transaction; the sweep lets their revisions expire."""
+    """Delete what matches in one scope, twenty-four in a transaction; the sweep lets their revisions expire."""
     deleted = 0
     for _ in retry_policy.attempts():
         view = memories.view(purge.bank, scope, now=now)
