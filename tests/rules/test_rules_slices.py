@@ -17,9 +17,9 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 def step(number: int, memory_id: str | None, verdict_bytes: int, change_bytes: int) -> AppliedStep:
     recorded = RecordedVerdict(number, Verdict.CREATED if memory_id else Verdict.UNCHANGED, "f")
     if memory_id is None:
-        return AppliedStep(recorded, None, verdict_bytes)
+        return AppliedStep((recorded,), (), verdict_bytes)
     memory = Memory(memory_id, "f", {"u": "1"}, NOW, NOW, NOW)
-    return AppliedStep(recorded, Change(None, memory, None), verdict_bytes, change_bytes)
+    return AppliedStep((recorded,), (Change(None, memory, None),), verdict_bytes, change_bytes)
 
 
 def steps():
@@ -32,7 +32,7 @@ def steps():
 
 
 def fits(run: list[AppliedStep]) -> bool:
-    changed = [one.change.after.id for one in run if one.change]
+    changed = [change.after.id for one in run for change in one.changes]
     return (
         len(run) <= 40
         and len(changed) <= 12

@@ -24,8 +24,8 @@ NOT_KEPT = "not worth keeping"
 FORGOTTEN = "asked to forget"
 CHANGED = "changed"
 MERGED = "became part of another memory"
-# The changes of one candidate share a transaction.
-MAX_STEPS = 20
+# The changes of one candidate share a transaction: six actions each, of at most a hundred.
+MAX_STEPS = 15
 
 
 @dataclass(frozen=True, slots=True)

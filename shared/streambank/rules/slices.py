@@ -20,16 +20,19 @@ MAX_CHANGE_BYTES = 3_000_000
 
 @dataclass(frozen=True, slots=True)
 class AppliedStep:
-    """The verdict on a candidate and the change that it makes, if any, with the bytes that each is stored in."""
+    """The verdicts on a candidate, one for each memory, and its changes, with the bytes that both are stored in."""
 
-    verdict: RecordedVerdict
-    change: Change | None = None
+    verdicts: tuple[RecordedVerdict, ...]
+    changes: tuple[Change, ...] = ()
     verdict_bytes: int = 0
     change_bytes: int = 0
 
 
 def slices(steps: Iterable[AppliedStep]) -> Iterator[list[AppliedStep]]:
-    """Yield *steps* in runs that fit into one transaction each, in which no memory is changed twice."""
+    """Yield *steps* in runs that fit into one transaction each, in which no memory is changed twice.
+
+    The changes of one candidate are never divided: they are at most fifteen.
+    """
     run = list[AppliedStep]()
     for step in steps:
         if run and not _fits(run, step):
@@ -42,9 +45,9 @@ def slices(steps: Iterable[AppliedStep]) -> Iterator[list[AppliedStep]]:
 
 def _fits(run: list[AppliedStep], step: AppliedStep) -> bool:
     steps = [*run, step]
-    changed = [one.change.after.id for one in steps if one.change]
+    changed = [change.after.id for one in steps for change in one.changes]
     return (
-        len(steps) <= MAX_VERDICTS
+        sum(len(one.verdicts) for one in steps) <= MAX_VERDICTS
         and len(changed) <= MAX_CHANGES
         and len(set(changed)) == len(changed)
         and sum(one.verdict_bytes for one in steps) <= MAX_VERDICT_BYTES

@@ -114,9 +114,10 @@ def _slices(attempt: Attempt, steps: Iterable[AppliedStep], plan: Plan, window: 
     if window.cursor == last:
         yield Slice(attempt, last, last, 0, ())
     for run in slices.slices(steps):
-        start, changes = run[0].verdict.number, [step.change for step in run if step.change]
-        verdicts = tuple(step.verdict for step in run)
-        yield Slice(attempt, start, start + len(run), plan.version_at(start), verdicts, tuple(changes))
+        start = run[0].verdicts[0].number
+        verdicts = tuple(verdict for step in run for verdict in step.verdicts)
+        changes = tuple(change for step in run for change in step.changes)
+        yield Slice(attempt, start, start + len(run), plan.version_at(start), verdicts, changes)
 
 
 def _steps(
@@ -128,17 +129,20 @@ def _steps(
     context: CommitContext,
 ) -> Iterator[AppliedStep]:
     """Yield a step for each candidate that is left, each made of the memories as the ones before it changed them."""
-    window, cite = policy.window, _citations(policy.window, context)
-    for cursor in range(window.cursor, len(extracted.candidates)):
-        candidate = extracted.candidates[cursor]
-        step = consolidation.revise_step(candidate, plan.steps[cursor - plan.start], known)
-        new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
-        change = _change(policy, new_id, candidate, step, known, now=context.now)
-        if change and change.after.deleted is None and candidate.seqs:
-            change = replace(change, citation=cite(cursor, candidate.seqs))
-        recorded = _recorded(cursor, candidate, step, change)
-        size = change_bytes(window.stream.bank, change, context.now) if change else 0
-        yield AppliedStep(recorded, change, verdict_bytes(recorded), size)
+    bank, cite = policy.window.stream.bank, _citations(policy.window, context)
+    for cursor in range(policy.window.cursor, len(extracted.candidates)):
+        candidate, verdicts, changes = extracted.candidates[cursor], [], []
+        for planned in plan.steps[cursor - plan.start].all:
+            step = consolidation.revise_step(candidate, planned, known)
+            new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
+            change = _change(policy, new_id, candidate, step, known, now=context.now)
+            seqs = tuple(sorted({*candidate.seqs, *step.seqs}))
+            if change and change.after.deleted is None and seqs:
+                change = replace(change, citation=cite(cursor, seqs))
+            verdicts.append(_recorded(cursor, candidate, step, change))
+            changes += [change] if change else []
+        size = sum(change_bytes(bank, change, context.now) for change in changes)
+        yield AppliedStep(tuple(verdicts), tuple(changes), sum(map(verdict_bytes, verdicts)), size)
 
 
 def _citations(window: Window, context: CommitContext) -> Callable[[int, tuple[int, ...]], Citation | None]:
