@@ -24,13 +24,13 @@ EARLIER = NOW - MINUTE
 RED, BLUE = {"colour": "red"}, {"colour": "blue"}
 
 
-def policy(settings=QUIET, **config):
-    return WindowPolicy(window(settings=settings), BankConfig(**config))
+def policy(settings=QUIET, number=1, **config):
+    return WindowPolicy(window(settings=settings, number=number), BankConfig(**config))
 
 
-def applied(step, known=None, *, settings=QUIET, about=None, number=0, now=LATER):
+def applied(step, known=None, *, settings=QUIET, about=None, number=0, now=LATER, at=1):
     new_id = NewIds(b"s", window()).of(number)
-    return change(policy(settings), new_id, about or candidate(at=LATER), step, known, now=now)
+    return change(policy(settings, number=at), new_id, about or candidate(at=LATER), step, known, now=now)
 
 
 # ---- steps
@@ -184,7 +184,7 @@ def test_evidence_is_kept_for_the_latest_twenty_changes():
     known = memory()
     for seq in range(1, 31):
         about = candidate(at=NOW + timedelta(seconds=seq), seqs=(seq,))
-        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about).after
+        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about, at=seq).after
     assert [found.seqs[0] for found in known.evidence] == list(range(11, 31))
 
 
@@ -194,7 +194,7 @@ def test_evidence_of_thousands_of_events_is_bounded():
     for number in range(20):
         first = 10**9 + number * 10_000
         about = candidate(at=NOW + timedelta(seconds=number), seqs=tuple(range(first, first + 8_000, 2)))
-        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about).after
+        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about, at=number).after
     assert [len(one.seqs) for one in known.evidence] == [4_000, 4_000]
     assert known.evidence[-1].seqs[-1] == first + 7_998
     assert len(json.dumps(memory_values("b", known), default=repr)) < 120_000
