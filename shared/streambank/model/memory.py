@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from streambank.model.metadata import Metadata
+from streambank.model.tombstone import Tombstone
 
 # How long the revisions of a deleted memory can be read, and the memory can be rolled back.
 RECOVERABLE = timedelta(hours=48)
@@ -24,11 +25,19 @@ class ManagedTopic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The events behind a fact: a window of a stream, and the numbers of its events, in their order."""
+    """The events behind a fact: a window of a stream, and the numbers of its events, in their order.
+
+    *hashes* are the keyed hashes of the same events, an empty text for one without; none where none has one.
+    """
 
     sid: str
     window: int
     seqs: tuple[int, ...]
+    hashes: tuple[str, ...] = ()
+
+    def newest(self, count: int) -> Evidence:
+        """Return the last *count* events of it."""
+        return Evidence(self.sid, self.window, self.seqs[-count:], self.hashes[-count:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,7 @@ class Profile:
 class Memory:
     """A fact of a scope; *revision* numbers its last revision, or is 0; *as_of* is the time of its newest evidence.
 
-    The fact of a profile is the JSON of its data.
+    The fact of a profile is the JSON of its data. *former* are the keyed hashes of earlier texts, oldest first.
     """
 
     id: str
@@ -62,6 +71,7 @@ class Memory:
     evidence: tuple[Evidence, ...] = ()
     deleted: datetime | None = None
     profile: Profile | None = None
+    former: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -109,9 +119,13 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A memory before and after a change, its revision and its citation; *before* is None for a new memory."""
+    """A memory before and after a change, its revision and its citation; *before* is None for a new memory.
+
+    A change that restores a deleted memory removes the tombstone of the deletion.
+    """
 
     before: Memory | None
     after: Memory
     revision: Revision | None
     citation: Citation | None = None
+    tombstone: Tombstone | None = None

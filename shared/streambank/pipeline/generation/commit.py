@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import islice
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model.event import StoredEvent
@@ -17,6 +18,7 @@ from streambank.pipeline.generation.finish import finish
 from streambank.rules import citations, consolidation, forgetting
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.new_ids import NewIds
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories
@@ -26,6 +28,8 @@ from streambank.store.windows import Windows
 
 # Verdicts that share a transaction with at most one change: far below its 100 actions.
 _SLICE_STEPS = 40
+# The verdicts of a candidate whose memory is there afterwards, and may cite it.
+_LIVE = (Verdict.CREATED, Verdict.UPDATED)
 # How many ids of other memories one call passes over; the next call goes on behind the memories that it wrote.
 _MAX_OTHER_IDS = 100
 # When the sweep does what the end of a window leaves to do, if the commit died before it did.
@@ -86,13 +90,16 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     document = context.banks.active_document(attempt.bank)
     if document is None:
         return CommitOutcome.LATE
-    policy = WindowPolicy(window, bank_config(document, window.stream.scope))
+    events = _cited_events(window, extracted, plan, context)
+    hashes = KeyedHashes.of_scope(context.id_secret, attempt.bank, window.stream.scope)
+    event_hashes = hashes.of_events(attempt.sid, events)
+    policy = WindowPolicy(window, bank_config(document, window.stream.scope), hashes, event_hashes)
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
         new_ids = NewIds(context.id_secret, window, others)
         slices = _slices(attempt, policy, extracted, plan, known, new_ids, now=context.now)
-        pieces = _with_citations(slices, window, extracted, context)
+        pieces = _with_citations(slices, window, extracted, events, context)
         for piece in _with_requests(pieces, window, extracted, view.requests, context):
             completion = _completion(piece, policy, extracted, plan, context)
             context.memories.commit_slice(
@@ -134,21 +141,27 @@ def _slices(
         yield Slice(attempt, last, last, 0, ())
 
 
-def _with_citations(
-    slices: Iterable[Slice], window: Window, extracted: Extracted, context: CommitContext
-) -> Iterator[Slice]:
-    """Yield *slices*, each change of a live memory with its citation; the events are read once, if at all.
+def _cited_events(window: Window, extracted: Extracted, plan: Plan, context: CommitContext) -> list[StoredEvent]:
+    """Return the events of the window in their order; none where nothing that is left of the plan cites any.
 
     A plan does not hold the turns, because its items are kept for longer than events are.
     """
-    events: list[StoredEvent] | None = None
+    rest = zip(extracted.candidates[plan.start :], plan.steps, strict=False)
+    open_ones = islice(rest, window.cursor - plan.start, None)
+    if not any(one.seqs and step.verdict in _LIVE for one, step in open_ones):
+        return []
+    return sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
+
+
+def _with_citations(
+    slices: Iterable[Slice], window: Window, extracted: Extracted, events: list[StoredEvent], context: CommitContext
+) -> Iterator[Slice]:
+    """Yield *slices*, each change of a live memory with its citation."""
     for piece in slices:
         seqs = extracted.candidates[piece.end - 1].seqs if piece.change and piece.change.after.deleted is None else ()
         if piece.change is None or not seqs:
             yield piece
             continue
-        if events is None:
-            events = sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
         citation = citations.citation(window, piece.end - 1, seqs, events, retention=context.retention_policy.retention)
         is_live = citation is not None and citation.is_live(context.now)
         yield replace(piece, change=replace(piece.change, citation=citation if is_live else None))
