@@ -63,7 +63,13 @@ def created(world: World, memory_id: str = "m-1") -> None:
 
 def editing(world: World) -> EditContext:
     return EditContext(
-        world.memories, world.banks, world.embedder, world.token_budget, world.retry_policy, world.clock()
+        world.memories,
+        world.banks,
+        world.embedder,
+        world.token_budget,
+        world.retry_policy,
+        world.id_secret,
+        world.clock(),
     )
 
 
@@ -82,7 +88,13 @@ def rollback(world: World) -> None:
 def retrieve(world: World) -> None:
     among = world.memories.of_scope("default", SCOPE, now=world.clock())
     context = SearchContext(
-        world.memories, Events(world.table), world.banks, world.embedder, world.token_budget, world.clock()
+        world.memories,
+        Events(world.table),
+        world.banks,
+        world.embedder,
+        world.token_budget,
+        lambda: world.id_secret,
+        world.clock(),
     )
     search("default", SCOPE, SearchQuery(FACT, 3), among, context=context)
 

@@ -325,7 +325,7 @@ def test_a_kill_around_any_call_loses_and_doubles_nothing(client, name):
 
 
 def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
-    """Killed at any call, a deletion happened or not; repeated, its revisions go with the tombstone."""
+    """Killed at any call, a deletion happened with its tombstone, or not at all; its revisions go with the sweep."""
     for at in range(100):
         for after in (False, True):
             _clear(client)
@@ -337,10 +337,16 @@ def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
             killer.calls, killer.at, killer.after = 0, at, after
             try:
                 delete_memory(
-                    "default", memory.id, memories=world.memories, retry_policy=world.retry_policy, now=world.clock()
+                    "default",
+                    memory.id,
+                    memories=world.memories,
+                    retry_policy=world.retry_policy,
+                    id_secret=world.id_secret,
+                    now=world.clock(),
                 )
             except Killed:
                 is_gone = not world.facts()
+                assert bool(world.memories.tombstones("default", SCOPE, now=world.clock())) is is_gone
             else:
                 is_gone = True
             finally:
@@ -348,6 +354,7 @@ def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
             is_over, killer.at = killer.at is not None, None
             world.finish()
             assert (world.facts() == []) is is_gone
+            assert len(world.memories.tombstones("default", SCOPE, now=world.clock())) == is_gone
             if is_gone:
                 rows = [item for item in aws.dump(client) if item["SK"]["S"].startswith("R#")]
                 limit = world.clock().timestamp() + 48 * 3600 + 1

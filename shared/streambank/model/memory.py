@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from streambank.model.metadata import Metadata
+from streambank.model.tombstone import Tombstone
 
 # How long the revisions of a deleted memory can be read, and the memory can be rolled back.
 RECOVERABLE = timedelta(hours=48)
@@ -24,11 +25,30 @@ class ManagedTopic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The events behind a fact: a window of a stream, and the numbers of its events, in their order."""
+    """The events behind a fact: a window of a stream, and the numbers of its events, in their order.
+
+    *hashes* are the keyed hashes of the same events, an empty text for one without; none where none has one.
+    """
 
     sid: str
     window: int
     seqs: tuple[int, ...]
+    hashes: tuple[str, ...] = ()
+
+    def newest(self, count: int) -> Evidence:
+        """Return the last *count* events of it."""
+        return Evidence(self.sid, self.window, self.seqs[-count:], self.hashes[-count:])
+
+    @property
+    def _hash_of(self) -> dict[int, str]:
+        return dict(zip(self.seqs, self.hashes or ("",) * len(self.seqs), strict=True))
+
+    def joined(self, other: Evidence) -> Evidence:
+        """Return the events of both; *other* is of the same window."""
+        hashes = self._hash_of | other._hash_of
+        seqs = tuple(sorted(hashes))
+        known = tuple(hashes[seq] for seq in seqs)
+        return Evidence(self.sid, self.window, seqs, known if any(known) else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +64,8 @@ class Memory:
     """A fact of a scope; *revision* numbers its last revision, or is 0; *as_of* is the time of its newest evidence.
 
     The fact of a profile is the JSON of its data. *first_revision* is the revision that its creation made, as long as
-    the memory has that text: no item of its own is stored for it.
+    the memory has that text: no item of its own is stored for it. *former* are the keyed hashes of earlier texts,
+    oldest first.
     """
 
     id: str
@@ -64,6 +85,7 @@ class Memory:
     deleted: datetime | None = None
     profile: Profile | None = None
     first_revision: Revision | None = None
+    former: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -120,12 +142,16 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A memory before and after a change, its revision and its citation; *before* is None for a new memory."""
+    """A memory before and after a change, its revision and its citation; *before* is None for a new memory.
+
+    A change that restores a deleted memory removes the tombstone of the deletion.
+    """
 
     before: Memory | None
     after: Memory
     revision: Revision | None
     citation: Citation | None = None
+    tombstone: Tombstone | None = None
 
     def stored_revisions(self, now: datetime) -> tuple[Revision, ...]:
         """Return the revisions that get items of their own: a first one too, once the memory is it no longer."""

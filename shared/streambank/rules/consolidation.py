@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from streambank.model.bank import BankConfig
@@ -12,9 +12,11 @@ from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revis
 from streambank.model.metadata import MergeStrategy, Metadata
 from streambank.model.plan import FORGET, Candidate, PlanStep
 from streambank.model.rule import WindowSettings
+from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
 from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, RecordedVerdict, Verdict
 from streambank.model.window import Window
 from streambank.rules import profiles
+from streambank.rules.keyed_hashes import KeyedHashes, former_texts
 
 NOTHING_TO_FORGET = "nothing to forget"
 NOT_OFFERED = "names no memory that was offered"
@@ -23,9 +25,9 @@ DIRECT = "stated by the caller"
 MERGED_INTO = "merged into memories/"
 DEFAULT_REVISION_TTL = timedelta(days=365)
 # A memory keeps the evidence of its latest changes only: so many windows, and so many events of all of them together.
-# Their numbers have at most 100 KB, and an item has 400.
+# Their numbers and their hashes have at most 100 KB, and an item has 400.
 MAX_EVIDENCE = 20
-MAX_EVIDENCE_EVENTS = 8_000
+MAX_EVIDENCE_EVENTS = 4_000
 
 
 def is_forget_request(candidate: Candidate) -> bool:
@@ -92,10 +94,15 @@ def merge_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
 
 @dataclass(frozen=True, slots=True)
 class WindowPolicy:
-    """The settings for the memories of one window: its own, and those of its bank."""
+    """The settings for the memories of one window: its own, and those of its bank.
+
+    *hashes* are those of its scope, *event_hashes* those of the events that it may cite, by their numbers.
+    """
 
     window: Window
     config: BankConfig
+    hashes: KeyedHashes
+    event_hashes: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def keeps_revisions(self) -> bool:
@@ -127,7 +134,7 @@ def change(
     if memory is None or step.verdict is Verdict.REJECTED:
         return None
     if step.verdict is Verdict.DELETED:
-        return deletion(memory, now=now, merged_into=step.merged_into)
+        return deletion(memory, policy.hashes, at=candidate.at, now=now, merged_into=step.merged_into)
     if step.verdict is Verdict.UNCHANGED:
         return _further_evidence(policy, candidate, memory)
     return _update(policy, candidate, step, memory, now)
@@ -175,6 +182,7 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
         evidence=_joined(memory.evidence, _evidence(policy, candidate)),
         profile=profiles.updated_profile(memory, candidate),
         first_revision=None if is_new_fact else memory.first_revision,
+        former=former_texts(memory, fact, policy.hashes),
     )
     return Change(memory, after, _revision(policy, after, candidate, now) if is_new_fact else None)
 
@@ -192,8 +200,9 @@ def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> 
 
 def _evidence(policy: WindowPolicy, candidate: Candidate) -> tuple[Evidence, ...]:
     window = policy.window
-    own = (Evidence(window.stream.sid, window.number, candidate.seqs),) if candidate.seqs else ()
-    return newest_evidence(own)
+    hashes = tuple(policy.event_hashes.get(seq, "") for seq in candidate.seqs)
+    own = Evidence(window.stream.sid, window.number, candidate.seqs, hashes if any(hashes) else ())
+    return newest_evidence([own] if candidate.seqs else [])
 
 
 def _joined(earlier: Sequence[Evidence], added: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -201,17 +210,16 @@ def _joined(earlier: Sequence[Evidence], added: Sequence[Evidence]) -> tuple[Evi
     joined = {(one.sid, one.window): one for one in earlier}
     for one in added:
         same = joined.pop((one.sid, one.window), None)
-        seqs = one.seqs if same is None else tuple(sorted({*same.seqs, *one.seqs}))
-        joined[(one.sid, one.window)] = replace(one, seqs=seqs)
+        joined[(one.sid, one.window)] = one if same is None else same.joined(one)
     return newest_evidence(tuple(joined.values()))
 
 
 def newest_evidence(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return the newest of *evidence*, oldest first: of 20 windows, and 8,000 events of them together."""
+    """Return the newest of *evidence*, oldest first: of 20 windows, and 4,000 events of them together."""
     newest, room = list[Evidence](), MAX_EVIDENCE_EVENTS
     for one in reversed(evidence[-MAX_EVIDENCE:]):
         if room:
-            newest.append(replace(one, seqs=one.seqs[-room:]))
+            newest.append(one.newest(room))
             room -= len(newest[-1].seqs)
     return tuple(reversed(newest))
 
@@ -225,28 +233,35 @@ def _revision(policy: WindowPolicy, memory: Memory, candidate: Candidate, now: d
     return Revision(memory.id, memory.revision, memory.fact, now, expires, labels, extracted, bool(memory.profile))
 
 
-def deletion(memory: Memory, *, now: datetime, merged_into: str = "") -> Change:
+def deletion(
+    memory: Memory, hashes: KeyedHashes, *, now: datetime, at: datetime | None = None, merged_into: str = ""
+) -> Change:
     """Return the change that deletes *memory*: text and vector are removed, and a last revision is empty.
 
-    The revision says so where the memory became part of the one with the id *merged_into*.
+    What is said until *at*, which is *now* where nothing else is given, does not bring the memory back. The evidence
+    stays for 48 hours, so that a memory that is rolled back and deleted again has a tombstone as complete. The
+    revision says so where the memory became part of the one with the id *merged_into*.
     """
-    tombstone = replace(
+    after = replace(
         memory,
         fact="",
         vector=b"",
         topics=(),
         metadata={},
-        evidence=(),
         display_name=None,
         description=None,
         deleted=now,
         updated=now,
         revision=memory.revision + 1,
+        former=former_texts(memory, "", hashes),
         first_revision=None,
     )
+    events = () if merged_into else (one for evidence in memory.evidence for one in evidence.hashes if one)
+    expires = now + TOMBSTONE_TTL
+    tombstone = Tombstone(memory.id, at or now, frozenset(events), frozenset(after.former), expires, bool(merged_into))
     merge = (f"{MERGED_INTO}{merged_into}",) if merged_into else ()
-    revision = Revision(memory.id, tombstone.revision, "", now, now + RECOVERABLE, extracted=merge)
-    return Change(memory, tombstone, revision)
+    revision = Revision(memory.id, after.revision, "", now, now + RECOVERABLE, extracted=merge)
+    return Change(memory, after, revision, tombstone=tombstone)
 
 
 def count_verdicts(verdicts: Iterable[RecordedVerdict]) -> dict[str, int]:

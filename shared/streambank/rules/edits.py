@@ -12,6 +12,7 @@ from streambank.model.memory import Change, Memory, Revision
 from streambank.model.metadata import Metadata
 from streambank.model.rule import WindowSettings
 from streambank.rules.consolidation import keeps_revisions, new_memory, revision_expiry
+from streambank.rules.keyed_hashes import KeyedHashes, former_texts
 
 # The fields that an update may change, in the wire's camelCase; only `fact` makes a revision. Others are ignored.
 CHANGEABLE = frozenset({"fact", "displayName", "description", "topics", "metadata", "ttl", "expireTime"})
@@ -54,7 +55,9 @@ def creation(
     return new_memory(memory, _revision(memory, edit.settings, config, now=now))
 
 
-def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now: datetime) -> Change:
+def update(
+    memory: Memory, edit: Edit, config: BankConfig, vector: bytes, hashes: KeyedHashes, *, now: datetime
+) -> Change:
     """Return the change that *edit* makes to *memory*: the fields that it sets, and the expiry that follows.
 
     Raises:
@@ -63,10 +66,11 @@ def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now
     fields = edit.fields
     if memory.profile and "fact" in fields:
         raise FailedPrecondition("the fact of a profile cannot be changed; only generations change it")
-    is_new_fact = "fact" in fields and edit.fact != memory.fact
+    fact = edit.fact if "fact" in fields else memory.fact
+    is_new_fact = fact != memory.fact
     after = replace(
         memory,
-        fact=edit.fact if "fact" in fields else memory.fact,
+        fact=fact,
         vector=vector if "fact" in fields else memory.vector,
         display_name=edit.display_name if "displayName" in fields else memory.display_name,
         description=edit.description if "description" in fields else memory.description,
@@ -77,11 +81,14 @@ def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now
         updated=now,
         revision=memory.revision + (is_new_fact and keeps_revisions(edit.settings, config)),
         first_revision=None if is_new_fact else memory.first_revision,
+        former=former_texts(memory, fact, hashes),
     )
     return Change(memory, after, _revision(after, edit.settings, config, now=now) if is_new_fact else None)
 
 
-def rollback(memory: Memory, target: Revision, config: BankConfig, vector: bytes, *, now: datetime) -> Change:
+def rollback(
+    memory: Memory, target: Revision, config: BankConfig, vector: bytes, hashes: KeyedHashes, *, now: datetime
+) -> Change:
     """Return the change that restores the fact of *target*; a deleted memory exists again.
 
     Raises:
@@ -100,6 +107,7 @@ def rollback(memory: Memory, target: Revision, config: BankConfig, vector: bytes
         updated=now,
         revision=memory.revision + keeps_revisions(WindowSettings(), config),
         first_revision=None,
+        former=former_texts(memory, target.fact, hashes),
     )
     return Change(memory, after, _revision(after, WindowSettings(), config, now=now))
 

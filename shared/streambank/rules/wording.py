@@ -10,7 +10,6 @@ from streambank.rules import bm25
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n\"“„«(])\s*\W*$")
-_FINAL_PUNCTUATION = " .!?…。\uff01\uff1f"
 # Dates may be worked out from the time of a turn: weekdays and months by their first letters, days, years.
 _DATE = re.compile(
     r"\b(?:\d{4}-\d{2}(?:-\d{2})?|(?:19|20)\d{2}|\d{1,2}:\d{2})\b"
@@ -27,8 +26,13 @@ _PREFIX = 4
 
 
 def normalized(text: str) -> str:
-    """Return *text* as equal texts have it: in lower case, with single spaces, without punctuation at the end."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(_FINAL_PUNCTUATION)
+    """Return *text* without differences of case, compatible characters, space and final punctuation."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    words = " ".join(folded.split())
+    end = len(words)
+    while end and (words[end - 1] == " " or unicodedata.category(words[end - 1]).startswith("P")):
+        end -= 1
+    return words[:end] or words
 
 
 def content_words(text: str) -> frozenset[str]:

@@ -28,7 +28,12 @@ from streambank.store.table import Table
 # When the sweep resumes a job that no call works on any more.
 RESUMED_AFTER = timedelta(minutes=1)
 _WHOLE_BANK = ""
-_COUNTED: dict[str, str] = {Kind.MEMORY: "memories", Kind.REVISION: "revisions", Kind.CITATION: "citations"}
+_COUNTED: dict[str, str] = {
+    Kind.MEMORY: "memories",
+    Kind.REVISION: "revisions",
+    Kind.CITATION: "citations",
+    Kind.TOMBSTONE: "tombstones",
+}
 START: RegistryCursor = (0, "")
 
 
@@ -158,8 +163,8 @@ class Erasures:
     # ---- memories
 
     def erased_items(self, bank: str, cid: str) -> Iterator[Iterator[ErasedItem]]:
-        """Yield the items of a scope's citations, of its revisions, and of its memories, deleted ones too."""
-        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY):
+        """Yield the items of a scope's citations, revisions, memories (deleted ones too) and tombstones."""
+        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE):
             yield map(_erased_item, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
 
     def delete_memories(

@@ -13,6 +13,7 @@ from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
 from streambank.model.plan import Completion, ForgetRequest, Slice
+from streambank.model.tombstone import Tombstone
 from streambank.model.window import WindowState
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, Update, absent, equals, present, without
@@ -26,10 +27,13 @@ from streambank.store.memory_items import (
     requests_of,
     requests_values,
     revision_of,
+    tombstone_of,
 )
 from streambank.store.plan_items import verdicts_put
 from streambank.store.table import Table
 from streambank.store.windows import is_current_attempt
+
+MAX_TOMBSTONES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,13 @@ class Memories:
                 cited.setdefault(memory_id, []).append(one)
         return cited
 
+    def tombstones(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Tombstone]:
+        """Return the newest live tombstones of a scope, at most 2,000: one consistent query, which reads no more."""
+        first, last = keys.tombstone(bank, ids.scope_id(scope), milliseconds(now) or 0, ""), Kind.TOMBSTONE.prefix
+        items = self._table.query(first.pk, between=(first.sk, last + keys.LAST), backward=True, page=MAX_TOMBSTONES)
+        newest = (tombstone_of(item) for item in islice(items, MAX_TOMBSTONES))
+        return [one for one in newest if one.is_live(now)]
+
     def get(self, bank: str, scope: Mapping[str, str], memory_id: str, *, now: datetime) -> Memory | None:
         """Return a live memory of a scope, or None."""
         item = self._table.get(keys.memory(bank, ids.scope_id(scope), memory_id))
@@ -103,10 +114,10 @@ class Memories:
 
     def find(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
         """Return a live memory by its id, or None."""
-        memory = self.find_or_tombstone(bank, memory_id, now=now)
+        memory = self.find_or_deleted(bank, memory_id, now=now)
         return memory if memory and memory.is_live(now) else None
 
-    def find_or_tombstone(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
+    def find_or_deleted(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
         """Return a memory that is live or was deleted within 48 hours, or None."""
         name = self._table.get(keys.memory_name(bank, memory_id))
         if name is None:
@@ -198,12 +209,15 @@ class Memories:
     def commit_changes(
         self, bank: str, scope: Mapping[str, str], version: int, changes: Iterable[Change], *, now: datetime
     ) -> None:
-        """Apply at most twenty-four changes in one step of the scope's version. Raises as `commit_change` does."""
+        """Apply changes in one step of the scope's version: 19 deletions, or others of at most 98 actions together.
+
+        Raises as `commit_change` does.
+        """
         actions = [action for change in changes for action in change_actions(bank, change, now)]
         self._table.transact([*version_bump(bank, scope, version, 1), *actions])
 
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
-        """Let the revisions of a deleted memory expire with its tombstone, and delete its citations now.
+        """Let the revisions of a deleted memory expire with it, and delete its citations now.
 
         The memory is removed from index `due`.
         """

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import cache
+from itertools import islice
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model.event import StoredEvent
@@ -18,6 +18,7 @@ from streambank.pipeline.generation.finish import finish
 from streambank.rules import citations, consolidation, forgetting, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.new_ids import NewIds
 from streambank.rules.slices import AppliedStep
 from streambank.store.banks import Banks
@@ -28,6 +29,8 @@ from streambank.store.plans import Plans
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
 
+# The verdicts of a candidate whose memory is there afterwards, and may cite it.
+_LIVE = (Verdict.CREATED, Verdict.UPDATED, Verdict.UNCHANGED)
 # How many ids of other memories one call passes over; the next call goes on behind the memories that it wrote.
 _MAX_OTHER_IDS = 100
 # When the sweep does what the end of a window leaves to do, if the commit died before it did.
@@ -88,12 +91,15 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     document = context.banks.active_document(attempt.bank)
     if document is None:
         return CommitOutcome.LATE
-    policy = WindowPolicy(window, bank_config(document, window.stream.scope))
+    events = _cited_events(window, extracted, plan, context)
+    hashes = KeyedHashes.of_scope(context.id_secret, attempt.bank, window.stream.scope)
+    event_hashes = hashes.of_events(attempt.sid, events)
+    policy = WindowPolicy(window, bank_config(document, window.stream.scope), hashes, event_hashes)
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
         new_ids = NewIds(context.id_secret, window, others)
-        steps = _steps(policy, extracted, plan, known, new_ids, context)
+        steps = _steps(policy, extracted, plan, known, new_ids, events, context)
         pieces = _slices(attempt, steps, plan, window, len(extracted.candidates))
         for piece in _with_requests(pieces, window, extracted, view.requests, context):
             completion = _completion(piece, policy, extracted, plan, context)
@@ -126,11 +132,12 @@ def _steps(
     plan: Plan,
     known: dict[str, Memory],
     new_ids: NewIds,
+    events: Sequence[StoredEvent],
     context: CommitContext,
 ) -> Iterator[AppliedStep]:
     """Yield a step for each candidate that is left, each made of the memories as the ones before it changed them."""
-    bank, cite = policy.window.stream.bank, _citations(policy.window, context)
-    for cursor in range(policy.window.cursor, len(extracted.candidates)):
+    window = policy.window
+    for cursor in range(window.cursor, len(extracted.candidates)):
         candidate, verdicts, changes = extracted.candidates[cursor], [], []
         for planned in plan.steps[cursor - plan.start].all:
             step = consolidation.revise_step(candidate, planned, known)
@@ -138,29 +145,31 @@ def _steps(
             change = _change(policy, new_id, candidate, step, known, now=context.now)
             seqs = tuple(sorted({*candidate.seqs, *step.seqs}))
             if change and change.after.deleted is None and seqs:
-                change = replace(change, citation=cite(cursor, seqs))
+                change = replace(change, citation=_citation(window, cursor, seqs, events, context))
             verdicts.append(_recorded(cursor, candidate, step, change))
             changes += [change] if change else []
-        size = sum(change_bytes(bank, change, context.now) for change in changes)
+        size = sum(change_bytes(window.stream.bank, change, context.now) for change in changes)
         yield AppliedStep(tuple(verdicts), tuple(changes), sum(map(verdict_bytes, verdicts)), size)
 
 
-def _citations(window: Window, context: CommitContext) -> Callable[[int, tuple[int, ...]], Citation | None]:
-    """Return a function that makes the citation of a candidate; the events are read once, if at all.
+def _cited_events(window: Window, extracted: Extracted, plan: Plan, context: CommitContext) -> list[StoredEvent]:
+    """Return the events of the window in their order; none where nothing that is left of the plan cites any.
 
     A plan does not hold the turns, because its items are kept for longer than events are.
     """
+    rest = zip(extracted.candidates[plan.start :], plan.steps, strict=False)
+    open_ones = islice(rest, window.cursor - plan.start, None)
+    if not any(one.seqs and any(part.verdict in _LIVE for part in step.all) for one, step in open_ones):
+        return []
+    return sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
 
-    @cache
-    def events() -> list[StoredEvent]:
-        return sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
 
-    def cite(number: int, seqs: tuple[int, ...]) -> Citation | None:
-        retention = context.retention_policy.retention
-        citation = citations.citation(window, number, seqs, events(), retention=retention)
-        return citation if citation and citation.is_live(context.now) else None
-
-    return cite
+def _citation(
+    window: Window, number: int, seqs: tuple[int, ...], events: Sequence[StoredEvent], context: CommitContext
+) -> Citation | None:
+    """Return the citation of candidate *number*, or None where its events have no text or have expired."""
+    citation = citations.citation(window, number, seqs, events, retention=context.retention_policy.retention)
+    return citation if citation and citation.is_live(context.now) else None
 
 
 def _with_requests(
