@@ -319,6 +319,7 @@ class World:
             embedder=self.embedder,
             token_budget=self.token_budget,
             retention_policy=self.retention_policy,
+            id_secret=self.id_secret,
             now=self.clock(),
         )
         return {"outcome": extract.extract(_attempt(payload), context=context)}
@@ -333,6 +334,7 @@ class World:
             embedder=self.embedder,
             token_budget=self.token_budget,
             retention_policy=self.retention_policy,
+            id_secret=self.id_secret,
             now=self.clock(),
         )
         return {"outcome": consolidate.consolidate(_attempt(payload), context=context)}

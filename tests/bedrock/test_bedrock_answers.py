@@ -206,6 +206,7 @@ BAD_PROFILES = {
     "another schema": ({**PROFILE, "schema": "x"}, "the profile names no schema of the bank"),
     "no data": ({**PROFILE, "data": "vegan"}, "the profile has no data that can be read"),
     "half a surrogate": ({**PROFILE, "data": {"a": "\ud83d"}}, "the profile has no data that can be read"),
+    "no number": ({**PROFILE, "data": {"age": float("nan")}}, "the profile has no data that can be read"),
     "no events": ({**PROFILE, "events": None}, "the profile does not name its turns by number"),
     "an example": ({**PROFILE, "data": {"a": "CITY-1"}}, "the profile copies an example of the instructions"),
 }

@@ -40,6 +40,7 @@ class GenerationWiring:
             embedder=self._embedder,
             token_budget=self._token_budget,
             retention_policy=self.deployment.retention_policy,
+            id_secret=self._id_secret,
             now=self.deployment.now(),
         )
 
@@ -54,6 +55,7 @@ class GenerationWiring:
             embedder=self._embedder,
             token_budget=self._token_budget,
             retention_policy=self.deployment.retention_policy,
+            id_secret=self._id_secret,
             now=self.deployment.now(),
         )
 

@@ -15,7 +15,7 @@ from streambank.model.plan import Candidate, ForgetRequest, Plan, PlanStep
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.doubtful import DoubtfulFacts
-from streambank.pipeline.generation.forgotten import reject_forgotten
+from streambank.pipeline.generation.forgotten import reject_deleted, reject_forgotten
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import consolidation, profiles, proposals, ranking, second_answer
 from streambank.rules.bank_config import bank_config
@@ -58,6 +58,7 @@ class ConsolidateContext:
     embedder: Embedder
     token_budget: TokenBudget
     retention_policy: RetentionPolicy
+    id_secret: bytes
     now: datetime
 
 
@@ -80,12 +81,14 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     document = context.banks.active_document(attempt.bank)
     if document is None:
         return ConsolidateOutcome.LATE
-    rest = extracted.candidates[window.cursor :]
+    left = context.memories.tombstones(attempt.bank, window.stream.scope, now=context.now)
+    rest = reject_deleted(extracted.candidates[window.cursor :], left, window, context)
     kept = [memory for memory in view.memories if memory.profile]
     natural = ranking.eligible([memory for memory in view.memories if not memory.profile], window.settings)
     near = ranking.nearest_to_candidates(_searched(rest), natural)
     named = [memory for memory in natural if any(memory.id in one.memory_ids for one in rest)]
     offered = {memory.id: memory.fingerprint for memory in [*near, *named, *(kept if _has_profiles(rest) else [])]}
+    offered |= {f"tombstone {one.memory_id}": one.at.isoformat() for one in left[:1]}
     offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.text for one in view.requests}
     config = bank_config(document, window.stream.scope)
     material = _Material(window, config, natural, kept, view.requests, extracted.offered)

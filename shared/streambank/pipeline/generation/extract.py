@@ -43,6 +43,7 @@ class ExtractContext:
     embedder: Embedder
     token_budget: TokenBudget
     retention_policy: RetentionPolicy
+    id_secret: bytes
     now: datetime
 
 
@@ -90,6 +91,7 @@ def _of_turns(
         extractor=context.extractor,
         embedder=context.embedder,
         token_budget=context.token_budget,
+        id_secret=context.id_secret,
         now=context.now,
         expires=expires,
     )

@@ -24,9 +24,10 @@ from streambank.model.plan import Candidate, Extracted
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.rules import grounding, nearness, profiles, proposals, ranking
+from streambank.rules import grounding, nearness, profiles, proposals, ranking, tombstones
 from streambank.rules.chunks import halve_turns, split_turns
 from streambank.rules.citations import prompt_text
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
 from streambank.store.windows import Windows
@@ -47,6 +48,7 @@ class ExtractTurnsContext:
     extractor: Extractor
     embedder: Embedder
     token_budget: TokenBudget
+    id_secret: bytes
     now: datetime
     expires: datetime | None
 
@@ -78,7 +80,7 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, conte
     """
     own = _own_events(window, context.windows)
     overlap = sorted(context.windows.overlap(window), key=StoredEvent.order)
-    events = [event for event in [*overlap, *own] if prompt_text(event)]
+    events = [event for event in _without_forgotten([*overlap, *own], window, context) if prompt_text(event)]
     is_idle = not config.is_natural and not config.schemas
     if is_idle or not any(event.seq >= window.first_seq for event in events):
         return Extracted((), covered=len(own))
@@ -88,6 +90,19 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, conte
     candidates = _candidates(extraction, request, conversation)
     offered = {memory.id: memory.fingerprint for memory in conversation.memories}
     return Extracted(candidates, extraction.usage, len(own), offered)
+
+
+def _without_forgotten(
+    events: Sequence[StoredEvent], window: Window, context: ExtractTurnsContext
+) -> Sequence[StoredEvent]:
+    """Return *events* without those that a deleted memory cited: no prompt has them again, not even in a replay."""
+    stream = window.stream
+    left = context.memories.tombstones(stream.bank, stream.scope, now=context.now)
+    forgotten = tombstones.cited_events(left)
+    if not forgotten:
+        return events
+    hashes = KeyedHashes.of_scope(context.id_secret, stream.bank, stream.scope)
+    return [event for event in events if hashes.of_event(stream.sid, event.event) not in forgotten]
 
 
 def _memories(
