@@ -3,7 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streambank.model.decision import Action, Decision
@@ -158,9 +159,25 @@ DECISIONS = st.builds(
 )
 
 
-@given(st.lists(PROPOSED, max_size=5), MEMORIES, st.lists(DECISIONS, max_size=8), st.data())
+ANSWERS = (st.lists(PROPOSED, max_size=5), MEMORIES, st.lists(DECISIONS, max_size=8), st.data())
+
+
+@settings(max_examples=200)
+@given(*ANSWERS)
 def test_no_answer_does_harm(candidates, memories, decisions, data):
     """Whatever both answers say: each fact has a verdict, and each memory is touched for a reason that code can see."""
+    check_harmless(candidates, memories, decisions, data)
+
+
+@pytest.mark.slow
+@settings(max_examples=2_000)
+@given(*ANSWERS)
+def test_two_thousand_answers_do_no_harm(candidates, memories, decisions, data):
+    """The same, for many more answers."""
+    check_harmless(candidates, memories, decisions, data)
+
+
+def check_harmless(candidates, memories, decisions, data):
     ids = [one.id for one in memories]
     named = st.lists(st.sampled_from([*ids, "gone"]), unique=True, max_size=4)
     candidates = [replace(one, memory_ids=tuple(data.draw(named))) for one in candidates]
