@@ -25,10 +25,10 @@ class DoubtfulFacts:
     def of(cls, proposals: Sequence[Proposal], memories: Sequence[Memory]) -> DoubtfulFacts:
         """Return the doubtful ones of *proposals* with the memories that they name or are close to."""
         indexes = tuple(index for index, one in enumerate(proposals) if one.doubts)
-        named = [memory for index in indexes for memory in proposals[index].memories]
-        near = [memory for index in indexes for memory in nearness.close_to(proposals[index].candidate, memories)]
-        undecided = [proposals[index].candidate for index in indexes if UNDECIDED in proposals[index].doubts]
-        nearest = ranking.nearest_to_candidates(undecided, memories)
+        doubtful = [proposals[index] for index in indexes]
+        named = [memory for one in doubtful for memory in one.memories]
+        near = [memory for one in doubtful for memory in nearness.close_to(one.candidate, memories)]
+        nearest = ranking.nearest_to_candidates([one.candidate for one in doubtful if _is_open(one)], memories)
         concerned = {memory.id: memory for memory in [*named, *near, *nearest]}
         return cls(indexes, tuple(nearness.within_characters(concerned.values())))
 
@@ -60,6 +60,11 @@ class DoubtfulFacts:
                 decisions.setdefault(indexes[one.fact], []).append(one)
         known = {index: turns[number] for number, index in enumerate(self.indexes)}
         return SecondAnswer(decisions, self.memories, known, indexes)
+
+
+def _is_open(proposal: Proposal) -> bool:
+    """Tell whether it may be about memories that the first answer did not name."""
+    return proposal.is_forgetting or UNDECIDED in proposal.doubts
 
 
 def _offered(number: int, proposal: Proposal, numbers: Mapping[str, int], turns: Sequence[str]) -> OfferedFact:
