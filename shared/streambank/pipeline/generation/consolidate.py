@@ -17,7 +17,7 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.doubtful import DoubtfulFacts
 from streambank.pipeline.generation.forgotten import reject_deleted, reject_forgotten
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.rules import consolidation, profiles, proposals, ranking, second_answer
+from streambank.rules import consolidation, nearness, profiles, proposals, ranking, second_answer
 from streambank.rules.bank_config import bank_config
 from streambank.rules.citations import prompt_text
 from streambank.rules.second_answer import SecondAnswer
@@ -85,9 +85,8 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     rest = reject_deleted(extracted.candidates[window.cursor :], left, window, context)
     kept = [memory for memory in view.memories if memory.profile]
     natural = ranking.eligible([memory for memory in view.memories if not memory.profile], window.settings)
-    near = ranking.nearest_to_candidates(_searched(rest), natural)
-    named = [memory for memory in natural if any(memory.id in one.memory_ids for one in rest)]
-    offered = {memory.id: memory.fingerprint for memory in [*near, *named, *(kept if _has_profiles(rest) else [])]}
+    concerned = [*_concerned(_searched(rest), natural), *(kept if _has_profiles(rest) else [])]
+    offered = {memory.id: memory.fingerprint for memory in concerned}
     offered |= {f"tombstone {one.memory_id}": one.at.isoformat() for one in left[:1]}
     offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.text for one in view.requests}
     config = bank_config(document, window.stream.scope)
@@ -120,6 +119,13 @@ class _Material:
 def _searched(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates that a model judges."""
     return [one for one in candidates if one.is_searched]
+
+
+def _concerned(candidates: Sequence[Candidate], memories: Sequence[Memory]) -> list[Memory]:
+    """Return the memories that a model may be given for *candidates*: named by them, close to them, or nearest."""
+    named = [memory for memory in memories if any(memory.id in one.memory_ids for one in candidates)]
+    close = [memory for one in candidates for memory in nearness.close_to(one, memories)]
+    return [*named, *close, *ranking.nearest_to_candidates(candidates, memories)]
 
 
 def _has_profiles(candidates: Sequence[Candidate]) -> bool:
