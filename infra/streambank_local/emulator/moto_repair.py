@@ -26,7 +26,7 @@ from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
 from streambank_local.emulator import moto_shortcut
-from streambank_local.emulator.moto_speed import get_value, query_candidates_only
+from streambank_local.emulator.moto_speed import get_value, query_candidates_only, scan_candidates_only
 
 TOKEN_LIFETIME_SECONDS = 600
 TRANSACTION_ACTIONS = 100
@@ -60,6 +60,7 @@ def install() -> None:
     _replace(DynamoDBBackend, "update_item", _atomic)
     _replace(StreamShard, "add", _changes_only)
     _replace(Table, "query", query_candidates_only)
+    _replace(Table, "scan", scan_candidates_only)
     _replace(ResponseSerializer, "get_value", lambda _: get_value)
     _shortcuts.append(moto_shortcut.install(_LOCK))
 
