@@ -110,3 +110,19 @@ def test_later_pages_do_not_compare_the_items_of_earlier_ones(dynamodb: Any) -> 
         number = len(pages(dynamodb.query, **query))
     assert number == len(SORT_KEYS)
     assert compared <= 4 * number
+
+
+def test_an_expression_that_was_used_before_takes_its_new_values(dynamodb: Any) -> None:
+    """The same update expression changes another item, with other values, as if it had not been used before."""
+    keys = [{"PK": {"S": "counters"}, "SK": {"S": name}} for name in "ab"]
+    for number, key in enumerate(keys, 1):
+        dynamodb.update_item(
+            TableName=TABLE,
+            Key=key,
+            UpdateExpression="SET n = if_not_exists(n, :zero) + :number",
+            ExpressionAttributeValues={":zero": {"N": "0"}, ":number": {"N": str(number)}},
+        )
+    stored = [dynamodb.get_item(TableName=TABLE, Key=key)["Item"]["n"] for key in keys]
+    for key in keys:
+        dynamodb.delete_item(TableName=TABLE, Key=key)
+    assert stored == [{"N": "1"}, {"N": "2"}]

@@ -8,7 +8,7 @@ stream of 30,000 windows was read in minutes. Here both get only the items that 
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from typing import Any
 
 from botocore.model import Shape
@@ -25,6 +25,14 @@ def get_value(self: ResponseSerializer, value: Any, key: str, shape: Shape) -> A
     if type(value) is dict and getattr(getattr(shape, "parent", None), "name", "") == "AttributeValue":
         return value.get(key)
     return _guess(self, value, key, shape)
+
+
+def parse_once(original: Callable[[str], Any]) -> Any:
+    """Let each update expression be parsed once: moto copies the tree before it changes it.
+
+    Measured: a fifth of the CPU time of an update.
+    """
+    return staticmethod(lru_cache(maxsize=1_000)(original))
 
 
 def query_candidates_only(original: Callable[..., Any]) -> Callable[..., Any]:
