@@ -110,7 +110,13 @@ def _prepare(world: World, case: Case) -> None:
     custom = {"enableThirdPersonMemories": case.bank.third_person, "memoryTopics": topics}
     world.banks.create(Bank(case.id), {"customizationConfigs": [custom]})
     context = EditContext(
-        world.memories, world.banks, world.embedder, world.token_budget, world.retry_policy, world.clock()
+        world.memories,
+        world.banks,
+        world.embedder,
+        world.token_budget,
+        world.retry_policy,
+        world.id_secret,
+        world.clock(),
     )
     for number, fact in enumerate(case.memories, 1):
         edit = Edit(frozenset({"fact"}), fact=fact)

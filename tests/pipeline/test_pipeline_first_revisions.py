@@ -52,7 +52,13 @@ def generated(world: World, **fields: Any) -> Memory:
 
 def editing(world: World) -> EditContext:
     return EditContext(
-        world.memories, world.banks, world.embedder, world.token_budget, world.retry_policy, world.clock()
+        world.memories,
+        world.banks,
+        world.embedder,
+        world.token_budget,
+        world.retry_policy,
+        world.id_secret,
+        world.clock(),
     )
 
 
@@ -63,7 +69,14 @@ def rewrite(world: World, fact: str, **settings: Any) -> Memory:
 
 def delete(world: World) -> Memory:
     memory, now = remembered(world), world.clock()
-    return delete_memory("default", memory.id, memories=world.memories, retry_policy=world.retry_policy, now=now)
+    return delete_memory(
+        "default",
+        memory.id,
+        memories=world.memories,
+        retry_policy=world.retry_policy,
+        id_secret=world.id_secret,
+        now=now,
+    )
 
 
 def test_a_memory_that_never_changed_has_a_revision_and_no_item(world):

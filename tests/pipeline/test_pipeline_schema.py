@@ -20,7 +20,14 @@ def live(world: World) -> None:
     world.ingest(event("a", "1"), event("b", "2"), event("x", "9"), streamId="s", forceFlush=True)
     world.settle()
     [memory] = [one for one in world.memories.of_scope("default", SCOPE, now=world.clock()) if one.fact == "x"]
-    delete_memory("default", memory.id, memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
+    delete_memory(
+        "default",
+        memory.id,
+        memories=world.memories,
+        retry_policy=world.retry_policy,
+        id_secret=world.id_secret,
+        now=world.clock(),
+    )
     world.ingest(event("c", "3"), streamId="s", rule={"idleDuration": "60s"})
     now = world.clock()
     world.erasing().sessions.create("default", Session("x", "u1", created=now, updated=now, first=0, last=0, state={}))

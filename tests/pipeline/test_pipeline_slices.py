@@ -147,11 +147,14 @@ def test_taken_ids_of_one_slice_are_passed_over_at_once(world):
     assert world.facts(ELSEWHERE) == ["taken"] * 4
 
 
+GROWING = ["I like tea and jam", "I like tea, jam and milk", "I like tea, jam, milk and bread"]
+
+
 class Rewrites:
     """A model that takes every fact for a new text of the first memory."""
 
     def consolidate(self, request: Any) -> Consolidation:
-        return Consolidation(tuple(Decision(one.number, Action.UPDATE, 1, one.fact, "new") for one in request.facts))
+        return Consolidation(tuple(Decision(one.number, Action.UPDATE, (1,), one.fact, "new") for one in request.facts))
 
 
 def test_a_memory_that_one_window_changes_three_times_has_all_its_revisions(world):
@@ -159,14 +162,14 @@ def test_a_memory_that_one_window_changes_three_times_has_all_its_revisions(worl
     world.ingest(event("I like tea"), forceFlush=True)
     world.settle()
     world.consolidator = Rewrites()
-    world.ingest(event("I like jam"), event("I like milk"), event("I like bread"), forceFlush=True)
+    world.ingest(*map(event, GROWING), forceFlush=True)
     world.settle()
     [memory] = world.memories.of_scope("default", SCOPE, now=world.clock())
     revisions = world.memories.revisions("default", memory, now=world.clock())
     assert [(one.number, one.fact) for one in revisions] == [
-        (4, "I like bread"),
-        (3, "I like milk"),
-        (2, "I like jam"),
+        (4, GROWING[2]),
+        (3, GROWING[1]),
+        (2, GROWING[0]),
         (1, "I like tea"),
     ]
     verdicts = world.plans.verdicts(window_of(world, 2))

@@ -51,7 +51,7 @@ def test_a_text_that_lost_a_number_keeps_nothing(number):
     assert not wording.keeps("I live in Graz and have two cats", "I live in Graz and am a nurse")
 
 
-@given(TEXTS.map(" ".join))
+@given(TEXTS.filter(bool).map(" ".join))
 def test_equal_texts_are_equal_whatever_their_form(text):
     """Case, spaces and the final stop do not matter; a further word does."""
     assert wording.normalized(f"  {text.upper()} . ") == wording.normalized(text)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from streambank.rules import bm25
 
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n\"“„«(])\s*\W*$")
 # Dates may be worked out from the time of a turn: weekdays and months by their first letters, days, years.
 _DATE = re.compile(

@@ -13,30 +13,26 @@ _MIN_ECHO_WORDS = 3
 _WORD = re.compile(r"\w+")
 # The words of the worked examples that stand for what somebody says, such as CITY-1 and PERSON-A.
 _PLACEHOLDER = re.compile(r"\b([A-Z]{3,})-([A-Z]|[0-9])\b")
+_SPELLED = re.compile(r"(?<!\w)([A-Z]{3,})[-\u2010-\u2013_]([A-Z0-9])(?!\w)", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Placeholders:
-    """The placeholders that a text may not have; None if there are none."""
+    """Placeholders that a text may not have, each as its word and its mark."""
 
-    pattern: re.Pattern[str] | None
+    pairs: frozenset[tuple[str, str]]
 
     @classmethod
     def of(cls, instructions: str, data: str) -> Placeholders:
         """Return the placeholders of *instructions* that *data* does not have, not even in another spelling."""
-        pairs = dict.fromkeys(_PLACEHOLDER.findall(instructions))
-        foreign = [pair for pair in pairs if not re.search(_spelled(pair, r"[\W_]*"), data, re.IGNORECASE)]
-        spellings = "|".join(_spelled(pair, "[-\u2010-\u2013_]") for pair in foreign)
-        return cls(re.compile(spellings, re.IGNORECASE) if spellings else None)
+        words = _SEPARATOR.split(data.upper())
+        known = {*zip(words, words[1:], strict=False), *((word[:-1], word[-1:]) for word in words)}
+        return cls(frozenset(_PLACEHOLDER.findall(instructions)) - known)
 
     def occur_in(self, *texts: str) -> bool:
         """Tell whether one of *texts* has a placeholder."""
-        return bool(self.pattern and any(map(self.pattern.search, texts)))
-
-
-def _spelled(pair: tuple[str, str], separator: str) -> str:
-    word, mark = pair
-    return rf"(?<!\w){word}{separator}{mark}(?!\w)"
+        return any(pair in self.pairs for text in texts for pair in _SPELLED.findall(text.upper()))
 
 
 def uncite_echoes(facts: Iterable[ExtractedFact], turns: Sequence[Turn], system: str) -> tuple[ExtractedFact, ...]:
