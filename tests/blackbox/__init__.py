@@ -1,1 +1,1 @@
-"""Random histories of several tenants over HTTP, against what the documents promise; it imports nothing of the service."""
+"""Random histories of several tenants over HTTP, against what the documents promise."""

@@ -23,7 +23,10 @@ def main() -> int:
         with LocalService(parameters={"AuthMode": "keys"}, timer_enabled=False) as service:
             try:
                 taken = play(service.base_url, seed, chosen.actions, chosen.tenants)
-                print(f"seed {seed}: {taken.total()} actions, {monotonic() - begun:.0f} s, every promise holds", flush=True)
+                print(
+                    f"seed {seed}: {taken.total()} actions, {monotonic() - begun:.0f} s, every promise holds",
+                    flush=True,
+                )
             except HistoryFailure as failure:
                 failed.append(seed)
                 print(f"seed {seed}: {failure}", file=sys.stderr, flush=True)

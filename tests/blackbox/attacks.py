@@ -38,7 +38,12 @@ def forged_operation(world: World) -> None:
         _same_refusal(world, bank, "operations", chosen, unknown, _operation_attempts())
     if mine:
         stream, window = world.rng.choice(sorted(mine)).rsplit("-", 1)
-        for forged in (f"{stream}-{window}0000", f"{stream}-0{window}", f"{stream}--{window}", f"{stream}-{window}-g-g"):
+        for forged in (
+            f"{stream}-{window}0000",
+            f"{stream}-0{window}",
+            f"{stream}--{window}",
+            f"{stream}-{window}-g-g",
+        ):
             for method, action, body in _operation_attempts():
                 status, _ = world.calls.send(bank.operator, method, f"{bank.path}/operations/{forged}{action}", body)
                 assert status == 404, f"{method} {forged}{action}: {status}"
@@ -123,7 +128,7 @@ def _edits(world: World, bank: Bank, outside: Scope) -> list[Attempt]:
     event = {"content": {"role": "user", "parts": [{"text": text}]}}
     ingest = {"scope": scope, "directContentsSource": {"events": [event]}}
     direct = {"scope": scope, "directMemoriesSource": {"directMemories": [{"fact": text}]}}
-    everything = "fact=~\".*\""
+    everything = 'fact=~".*"'
     attempts: list[Attempt] = [
         ("POST", "/memories:ingestEvents", ingest),
         ("POST", "/memories:generate", direct),

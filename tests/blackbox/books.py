@@ -91,6 +91,12 @@ class Memory:
 
 
 @dataclass
+class Chat:
+    text: str
+    changed: int
+
+
+@dataclass
 class Bank:
     """Everything that a bank must hold."""
 
@@ -105,7 +111,10 @@ class Bank:
     words: dict[str, Scope] = field(default_factory=dict)
     windows: set[str] = field(default_factory=set)
     """Operations of windows that were generated here."""
+    chats: dict[str, Chat] = field(default_factory=dict)
     export: Export | None = None
+    is_paused: bool = False
+    """The bank has no budget, so that its sealed windows wait."""
 
     @property
     def id(self) -> str:
@@ -113,6 +122,10 @@ class Bank:
 
     def stream(self, scope: Scope, stream_id: str) -> Stream:
         return self.streams.setdefault((scope, stream_id), Stream(scope, stream_id))
+
+    def writer_of(self, scope: Scope) -> str:
+        """Return a key that may write to *scope*, the weakest that there is."""
+        return self.writer if set(self.bound_scope) <= set(scope) else self.operator
 
     def live(self) -> list[Memory]:
         return [memory for memory in self.memories.values() if memory.deleted is None]
@@ -139,6 +152,15 @@ class Bank:
     def show(self, text: str, scope: Scope) -> None:
         self.words.update(dict.fromkeys(words_in(text), scope))
 
+    def put_chat(self, chat: str, text: str) -> None:
+        self.drop_chat(chat)
+        self.chats[chat] = Chat(text, next(_steps))
+        self.show(text, _of_chat(chat))
+
+    def drop_chat(self, chat: str) -> None:
+        self.chats.pop(chat, None)
+        self.words = {word: owner for word, owner in self.words.items() if owner != _of_chat(chat)}
+
     def flush(self, stream: Stream) -> None:
         """The pending events are generated: each is a memory of the stream's scope."""
         for event in stream.pending:
@@ -160,6 +182,8 @@ class Bank:
                 stream.is_due, stream.first = False, None
         self.memories = {origin: m for origin, m in self.memories.items() if scope not in (None, m.scope)}
         self.words = {word: owner for word, owner in self.words.items() if scope not in (None, owner)}
+        if scope is None:
+            self.chats.clear()
 
 
 @dataclass
@@ -168,6 +192,12 @@ class Export:
     streams: dict[tuple[Scope, str], list[Event]]
     rules: dict[tuple[Scope, str], dict[str, object] | None]
     memories: list[Memory]
+    chats: dict[str, Chat]
+
+
+def _of_chat(chat: str) -> Scope:
+    """Return what stands for a scope in the words of a conversation, which has none."""
+    return (("conversation", chat),)
 
 
 def _duration(value: object) -> timedelta:

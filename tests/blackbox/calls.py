@@ -1,4 +1,4 @@
-"""Every call to the service, and what holds of every reply: an error has Google's shape, and no reply shows a stranger's word."""
+"""Calls to the service; an error has Google's shape, whatever was asked."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from tests.blackbox import attacks, checks, ingesting, memories, transfers
+from tests.blackbox import attacks, chats, checks, generating, ingesting, memories, transfers
 from tests.blackbox.calls import Calls
-from tests.blackbox.checks import settle
+from tests.blackbox.checks import compare, settle
 from tests.blackbox.table import check_table
 from tests.blackbox.tenants import World
 from tests.blackbox.totals import check_totals
@@ -40,6 +40,11 @@ ACTIONS: dict[Action, int] = {
     memories.read: 4,
     checks.retrieve: 4,
     checks.find_events: 3,
+    generating.generate: 2,
+    generating.purge: 1,
+    generating.pause: 1,
+    chats.put_chat: 3,
+    chats.delete_chat: 1,
     transfers.export: 3,
     transfers.import_export: 3,
     transfers.erase_scope: 2,
@@ -86,5 +91,6 @@ def _play(world: World, actions: int, taken: Counter[str]) -> None:
     settle(world, 90_000)  # longer than the 24 hours after which every window is sealed
     settle(world, 2_400)  # a deleted bank is gone
     for bank in world.banks():
+        compare(world, bank, world.calls.now)
         check_totals(world, bank)
     check_table(world.banks(), world.words.made)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.blackbox.books import Bank, Event, Moment, Stream
 from tests.blackbox.checks import settle
-from tests.blackbox.tenants import World, event_body, scope_body
+from tests.blackbox.tenants import Tenant, World, event_body, scope_body
 
 RULES: tuple[dict[str, Any], ...] = (
     {"eventCount": 3},
@@ -47,7 +47,10 @@ class Call:
 
 def ingest(world: World) -> None:
     """New events, with some old ids and some twins among them."""
-    tenant, bank = world.bank()
+    ingest_into(world, *world.bank())
+
+
+def ingest_into(world: World, tenant: Tenant, bank: Bank) -> None:
     stream = world.stream(tenant, bank)
     call = Call(bank, stream, [])
     call.events = [_event(world, stream, call) for _ in range(world.rng.choice((1, 1, 2, 3, 5)))]
@@ -109,9 +112,7 @@ def send(world: World, call: Call, *, is_new: bool = True) -> None:
     bank, stream = call.bank, call.stream
     if stream.due(world.calls.now) is None:
         settle(world)
-    key = bank.operator
-    if set(bank.bound_scope) <= set(stream.scope) and world.rng.random() < 0.5:
-        key = bank.writer
+    key = bank.writer_of(stream.scope) if world.rng.random() < 0.5 else bank.operator
     before = world.calls.now
     path = f"{bank.path}/memories:ingestEvents" if world.rng.random() < 0.8 else f"{bank.path}:ingestEvents"
     headers = {"x-idempotency-key": call.idempotency_key} if call.idempotency_key else None

@@ -11,7 +11,7 @@ from tests.blackbox.calls import ROOT, Calls, strange_words
 from tests.blackbox.words import Words
 
 ALL_ROLES = ["ingest", "read", "edit", "admin"]
-STREAMS = ("default", "chat", "notes")
+STREAMS = ("default", "chat")
 
 
 @dataclass
@@ -69,6 +69,9 @@ class World:
         return tenant, tenant.archive if self.rng.random() < 0.2 else tenant.bank
 
     def stream(self, tenant: Tenant, bank: Bank) -> Stream:
+        written = [stream for stream in bank.streams.values() if stream.events]
+        if written and self.rng.random() < 0.5:
+            return self.rng.choice(written)
         return bank.stream(scope_of(self.rng.choice(tenant.scopes)), self.rng.choice(STREAMS))
 
     def banks(self) -> list[Bank]:

@@ -27,6 +27,7 @@ def export(world: World) -> None:
         {name: copy.deepcopy(stream.events) for name, stream in streams.items() if stream.events},
         {name: copy.deepcopy(stream.rule) for name, stream in streams.items()},
         copy.deepcopy(live),
+        copy.deepcopy(bank.chats) if scope is None else {},
     )
     _same_counts(reply["response"]["exported"], bank.export)
 
@@ -50,6 +51,10 @@ def erase_scope(world: World) -> None:
     if world.rng.random() < 0.5:
         settle(world)  # else generations may be under way
     scope = scope_of(world.rng.choice(tenant.scopes))
+    erase_scope_of(world, bank, scope)
+
+
+def erase_scope_of(world: World, bank: Bank, scope: Scope) -> None:
     path, body = f"{bank.path}:eraseScope", {"scope": scope_body(scope)}
     world.calls.ok(bank.operator, "POST", path, {**body, "dryRun": True})
     _erase(world, bank, scope, world.calls.ok(bank.operator, "POST", path, body))
@@ -67,7 +72,7 @@ def close_bank(world: World) -> None:
     """A deleted bank is not found by anybody; its tenant goes on in a new one."""
     tenant = world.tenant()
     bank = tenant.bank
-    if bank.memories or any(stream.events for stream in bank.streams.values()):
+    if bank.memories or bank.chats or any(stream.events for stream in bank.streams.values()):
         status, reply = world.calls.send(bank.operator, "DELETE", bank.path)
         assert status == 400, f"a bank that is not empty was deleted without force: {reply}"
     world.calls.ok(bank.operator, "DELETE", f"{bank.path}?force=true")
@@ -109,6 +114,10 @@ def _import(world: World, target: Bank, made: Export) -> None:
     for name, events in made.streams.items():
         if name not in target.streams or not target.streams[name].events:
             _import_stream(target, name, events, made)
+    for name, chat in made.chats.items():
+        if name not in target.chats or target.chats[name].changed < chat.changed:
+            target.put_chat(name, chat.text)
+            target.chats[name].changed = chat.changed
     path = f"{target.path}:import"
     _finish(world, target, world.calls.ok(ROOT, "POST", path, {"source": made.source}))
 

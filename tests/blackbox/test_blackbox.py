@@ -1,0 +1,40 @@
+"""What the documents promise holds over HTTP, whatever several tenants do; a broken service is noticed."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from streambank_local.service import LocalService
+from tests.blackbox.breaks import BREAKS, broken
+from tests.blackbox.history import ACTIONS, HistoryFailure, play
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService(parameters={"AuthMode": "keys"}, timer_enabled=False) as service:
+        yield service
+
+
+def test_a_short_history_keeps_every_promise(service):
+    """Two tenants ingest, edit, erase and attack each other for a while, and every total is right."""
+    assert play(service.base_url, seed=1, actions=40).total() == 40
+
+
+@pytest.mark.slow
+def test_long_histories_keep_every_promise(service):
+    """The same for three tenants, until each action was taken many times."""
+    taken = _play_seeds(service, range(100, 106), actions=150, tenants=3)
+    assert set(taken) == {action.__name__ for action in ACTIONS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_broken_promise_is_noticed(service, name):
+    """With one promise broken, one of a few histories fails."""
+    with broken(name), pytest.raises(HistoryFailure):
+        _play_seeds(service, range(200, 206), actions=80)
+
+
+def _play_seeds(service, seeds, actions, tenants=2) -> Counter[str]:
+    return sum((play(service.base_url, seed, actions, tenants) for seed in seeds), start=Counter())
