@@ -1,9 +1,16 @@
-"""`python -m tests.blackbox`: random histories against a local service of their own."""
+"""`python -m tests.blackbox`: random histories, each against a local service of its own."""
 
 import argparse
 import os
 import sys
+from contextlib import nullcontext
 from time import monotonic
+
+os.environ.update(AWS_ACCOUNT_ID_ENDPOINT_MODE="disabled", POWERTOOLS_SERVICE_NAME="streambank")
+
+from streambank_local.service import LocalService  # noqa: E402  it reads the environment
+from tests.blackbox.breaks import BREAKS, broken  # noqa: E402
+from tests.blackbox.history import HistoryFailure, play  # noqa: E402
 
 
 def main() -> int:
@@ -12,25 +19,24 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=1, help="how many histories, from --seed on (default 1)")
     parser.add_argument("--actions", type=int, default=100)
     parser.add_argument("--tenants", type=int, default=2)
+    parser.add_argument("--broken", choices=sorted(BREAKS), help="break one promise of the service")
     chosen = parser.parse_args()
-    os.environ.update(AWS_ACCOUNT_ID_ENDPOINT_MODE="disabled", POWERTOOLS_SERVICE_NAME="streambank")
-    from streambank_local.service import LocalService
-    from tests.blackbox.history import HistoryFailure, play
+    with broken(chosen.broken) if chosen.broken else nullcontext():
+        results = [_play(seed, chosen) for seed in range(chosen.seed, chosen.seed + chosen.seeds)]
+    return 0 if all(results) else 1
 
-    failed = []
-    for seed in range(chosen.seed, chosen.seed + chosen.seeds):
-        begun = monotonic()
-        with LocalService(parameters={"AuthMode": "keys"}, timer_enabled=False) as service:
-            try:
-                taken = play(service.base_url, seed, chosen.actions, chosen.tenants)
-                print(
-                    f"seed {seed}: {taken.total()} actions, {monotonic() - begun:.0f} s, every promise holds",
-                    flush=True,
-                )
-            except HistoryFailure as failure:
-                failed.append(seed)
-                print(f"seed {seed}: {failure}", file=sys.stderr, flush=True)
-    return 1 if failed else 0
+
+def _play(seed: int, chosen: argparse.Namespace) -> bool:
+    """Play one history, print how it ended, and return whether every promise held."""
+    begun = monotonic()
+    with LocalService(parameters={"AuthMode": "keys"}, timer_enabled=False) as service:
+        try:
+            taken = play(service.base_url, seed, chosen.actions, chosen.tenants)
+        except HistoryFailure as failure:
+            print(f"seed {seed}: {failure}", file=sys.stderr, flush=True)
+            return False
+    print(f"seed {seed}: {taken.total()} actions, {monotonic() - begun:.0f} s, every promise holds", flush=True)
+    return True
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class Calls:
     """The service over HTTP, with its clock; *trace* has each call as a line."""
 
     def __init__(self, base_url: str) -> None:
-        self._http = httpx.Client(base_url=base_url, timeout=120)
+        self._http = httpx.Client(base_url=base_url, timeout=600)
         self.trace: list[str] = []
         self.watch: Watch = lambda key, path, request, reply: None
         self._since = time.monotonic()

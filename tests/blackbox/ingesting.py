@@ -150,14 +150,18 @@ def _judge(call: Call, reply: dict[str, Any], moment: Moment, now: datetime) -> 
 
 def _accept(call: Call, operation: str) -> tuple[list[Event], set[str]]:
     stream, accepted, conflicts = call.stream, [], set()
+    first: dict[str, str] = {}
     for event_id, (text, _) in zip(call.ids(), call.events, strict=True):
         known = stream.event(event_id) if event_id else None
         if known is None:
             event = Event(event_id, text, operation, len(stream.events) + 1)
             stream.events.append(event)
             accepted.append(event)
-        elif known.text not in (None, text) and event_id:
+        elif event_id and (known.text not in (None, text) or first.get(event_id, text) != text):
+            # An erased event cannot be compared any more; two events of one call can be.
             conflicts.add(event_id)
+        if event_id:
+            first.setdefault(event_id, text)
     return accepted, conflicts
 
 
