@@ -8,9 +8,9 @@ from time import monotonic
 
 os.environ.update(AWS_ACCOUNT_ID_ENDPOINT_MODE="disabled", POWERTOOLS_SERVICE_NAME="streambank")
 
-from streambank_local.service import LocalService  # noqa: E402  it reads the environment
-from tests.blackbox.breaks import BREAKS, broken  # noqa: E402
-from tests.blackbox.history import HistoryFailure, play  # noqa: E402
+from streambank_local.service import LocalService
+from tests.blackbox.breaks import BREAKS, broken
+from tests.blackbox.history import HistoryFailure, play
 
 
 def main() -> int:
