@@ -46,7 +46,7 @@ ACTIONS: dict[Action, int] = {
     chats.put_chat: 3,
     chats.delete_chat: 1,
     transfers.export: 3,
-    transfers.import_export: 3,
+    transfers.import_export: 4,
     transfers.erase_scope: 2,
     transfers.erase_bank: 1,
     transfers.close_bank: 1,

@@ -132,7 +132,7 @@ def _judge(call: Call, reply: dict[str, Any], moment: Moment, now: datetime) -> 
     expected = len(accepted), len(call.events) - len(accepted), conflicts
     assert counts == expected, f"accepted, duplicate, conflicting are {counts}, must be {expected}"
     flushes = _store_rule(call)
-    _same_operation(call, operation, accepted, flushes=flushes)
+    _same_operation(call, operation, accepted)
     stream.pending += accepted
     for event in accepted:
         assert event.text
@@ -177,13 +177,13 @@ def _store_rule(call: Call) -> bool:
     return stream.rule is None and (bool(call.events) or call.rule is not UNSAID)
 
 
-def _same_operation(call: Call, operation: str, accepted: list[Event], *, flushes: bool) -> None:
-    """The operation is that of the window that holds the newest event of the call, or of the one that it flushed."""
+def _same_operation(call: Call, operation: str, accepted: list[Event]) -> None:
+    """The operation is that of the window that holds the call's newest event, or of the one that force has flushed."""
     stream = call.stream
     assert operation.startswith(f"{call.bank.path}/operations/"), f"an operation of another bank: {operation}"
     if stream.is_imported:
         return
-    if stream.pending and (accepted or flushes):
+    if stream.pending and (accepted or call.has_force):
         assert operation == stream.pending[0].operation, f"the window of {stream.pending[0]} has another operation"
     elif accepted:
         older = {event.operation for event in stream.events if event not in accepted}

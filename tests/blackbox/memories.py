@@ -29,6 +29,10 @@ def create(world: World) -> None:
 
 def update(world: World) -> None:
     _, bank = world.bank()
+    update_one_of(world, bank)
+
+
+def update_one_of(world: World, bank: Bank) -> None:
     if memory := _pick(world, [memory for memory in bank.live() if memory.name]):
         fact = fact_of(world.words.sentence())
         bank.show(fact, memory.scope)
@@ -41,6 +45,10 @@ def update(world: World) -> None:
 def delete(world: World) -> None:
     """A deleted memory is gone, whoever asks for it."""
     _, bank = world.bank()
+    delete_one_of(world, bank)
+
+
+def delete_one_of(world: World, bank: Bank) -> None:
     if memory := _pick(world, [memory for memory in bank.live() if memory.name]):
         assert memory.name
         world.calls.ok(bank.operator, "DELETE", memory.name)

@@ -9,6 +9,7 @@ from typing import Any
 from tests.blackbox.books import Bank, Event, Export, Memory, Scope, Stream, scope_of
 from tests.blackbox.calls import ROOT
 from tests.blackbox.checks import settle
+from tests.blackbox.memories import delete_one_of, update_one_of
 from tests.blackbox.tenants import World, event_body, scope_body
 
 
@@ -33,14 +34,17 @@ def export(world: World) -> None:
 
 
 def import_export(world: World) -> None:
-    """Read an export into the archive, or into the bank that it is of, once or twice."""
+    """Read an export into the archive, or into the bank that it is of; what was changed since then stays so."""
     tenant = world.tenant()
     made = tenant.bank.export
     if made is None:
         return
     target = world.rng.choice((tenant.archive, tenant.archive, tenant.bank))
     settle(world)
-    for _ in range(world.rng.choice((1, 2))):
+    _import(world, target, made)
+    settle(world)
+    for change in world.rng.sample((update_one_of, delete_one_of), world.rng.choice((0, 1, 2))):
+        change(world, target)
         _import(world, target, made)
         settle(world)
 
