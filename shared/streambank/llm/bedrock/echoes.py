@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from streambank.llm.ports import ExtractedFact, Turn
 
@@ -27,7 +28,7 @@ class Placeholders:
     def of(cls, instructions: str, data: str) -> Placeholders:
         """Return the placeholders of *instructions* that *data* does not have, not even in another spelling."""
         words = _SEPARATOR.split(data.upper())
-        known = {*zip(words, words[1:], strict=False), *((word[:-1], word[-1:]) for word in words)}
+        known = {*pairwise(words), *((word[:-1], word[-1:]) for word in words)}
         return cls(frozenset(_PLACEHOLDER.findall(instructions)) - known)
 
     def occur_in(self, *texts: str) -> bool:
