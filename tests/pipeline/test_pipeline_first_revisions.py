@@ -118,7 +118,7 @@ def test_a_generation_that_changes_the_text_stores_the_first_revision(world):
 
 class _Rewrites:
     def consolidate(self, request: Any) -> Consolidation:
-        return Consolidation((Decision(1, Action.UPDATE, 1, request.facts[0].fact, "changed"),))
+        return Consolidation((Decision(1, Action.UPDATE, (1,), request.facts[0].fact, "changed"),))
 
 
 @pytest.mark.parametrize("field", ["displayName", "metadata", "restated"])
