@@ -187,12 +187,20 @@ def _page(world: World) -> None:
 
 def _purge(world: World) -> None:
     everything = purge.Purge(BANK, lambda _: True, lambda _: True)
-    purge.delete(everything, memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
+    purge.delete(
+        everything,
+        memories=world.memories,
+        retry_policy=world.retry_policy,
+        id_secret=world.id_secret,
+        now=world.clock(),
+    )
 
 
 def _purge_nothing(world: World) -> None:
     nothing = purge.Purge(BANK, lambda _: True, lambda _: False)
-    purge.delete(nothing, memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
+    purge.delete(
+        nothing, memories=world.memories, retry_policy=world.retry_policy, id_secret=world.id_secret, now=world.clock()
+    )
 
 
 def _erase(scope: dict[str, str]) -> Callable[[World], object]:

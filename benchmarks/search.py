@@ -67,7 +67,15 @@ def _change(number: int, fact: str, turn: str) -> Change:
 def _search(world: World, query: SearchQuery) -> None:
     now = world.clock()
     memories = in_scope("default", SCOPE, parse_selection(""), memories=world.memories, now=now)
-    context = SearchContext(world.memories, Events(world.table), world.banks, world.embedder, world.token_budget, now)
+    context = SearchContext(
+        world.memories,
+        Events(world.table),
+        world.banks,
+        world.embedder,
+        world.token_budget,
+        lambda: world.id_secret,
+        now,
+    )
     search("default", SCOPE, query, memories, context=context)
 
 

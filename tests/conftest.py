@@ -20,7 +20,18 @@ ssl.create_default_context = cache(ssl.create_default_context)
 
 TESTS = Path(__file__).parent
 # Here modules start services, some for the whole folder.
-HAS_SERVICES = {"bedrock", "benchmarks", "docs", "functions", "gold", "infra", "journeys", "storm", "tracing"}
+HAS_SERVICES = {
+    "bedrock",
+    "benchmarks",
+    "blackbox",
+    "docs",
+    "functions",
+    "gold",
+    "infra",
+    "journeys",
+    "storm",
+    "tracing",
+}
 
 settings.register_profile("streambank", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("streambank-fast", settings.get_profile("streambank"), max_examples=40)

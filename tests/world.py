@@ -91,7 +91,8 @@ class SameTextIsTheSame:
         decisions = []
         for fact in request.facts:
             action = Action.NONE if fact.fact in known else Action.CREATE
-            decisions.append(Decision(fact.number, action, known.get(fact.fact), fact.fact, "scripted"))
+            memories = (known[fact.fact],) if fact.fact in known else ()
+            decisions.append(Decision(fact.number, action, memories, fact.fact, "scripted"))
         return Consolidation(tuple(decisions), Usage(1, 0))
 
 
@@ -313,10 +314,12 @@ class World:
             windows=self.windows,
             plans=self.plans,
             banks=self.banks,
+            memories=self.memories,
             extractor=self.extractor,
             embedder=self.embedder,
             token_budget=self.token_budget,
             retention_policy=self.retention_policy,
+            id_secret=self.id_secret,
             now=self.clock(),
         )
         return {"outcome": extract.extract(_attempt(payload), context=context)}
@@ -331,6 +334,7 @@ class World:
             embedder=self.embedder,
             token_budget=self.token_budget,
             retention_policy=self.retention_policy,
+            id_secret=self.id_secret,
             now=self.clock(),
         )
         return {"outcome": consolidate.consolidate(_attempt(payload), context=context)}

@@ -100,10 +100,19 @@ def converse_reply(body: Body) -> Reply:
 
 
 def _recorded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    own = [row for row in rows if row["role"] == "user" and not row.get("context")]
+    own = [row for row in rows if row.get("role") == "user" and not row.get("context")]
+    memories = {str(row["n"]): row["memory"] for row in rows if "memory" in row}
     events = {fact: row["n"] for row in own for fact in stated_facts(row["text"])}
     latest = stated_facts("\n".join(f"{fact}." for fact in events))
-    return [{"fact": one, "events": [events[one]], "topic": "KEY_CONVERSATION_DETAILS"} for one in latest]
+    return [_fact(one, events[one.fact]) for one in updates(latest, memories)]
+
+
+def _fact(update: FactUpdate, event: int) -> dict[str, Any]:
+    fact = {"fact": update.fact, "events": [event], "topic": "KEY_CONVERSATION_DETAILS"}
+    if update.memory is None:
+        return fact | {"change": "NEW"}
+    about = fact | {"memories": [int(update.memory)]}
+    return about | ({"change": "REPEATS"} if update.kind is Kind.KNOWN else {"change": "CHANGES", "text": update.fact})
 
 
 def _decided(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

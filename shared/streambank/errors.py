@@ -11,7 +11,7 @@ StreambankError
 ├── AlreadyExists
 ├── Unavailable              try again; says after how many seconds
 │   ├── Conflict             a condition did not hold: nothing was written
-│   │   └── IdTaken          another memory has the id of a new one
+│   │   └── IdTaken          other memories have the ids of new ones
 │   │   └── HeadBehind       a stream's items were ahead of its head
 │   ├── OutOfReach           a throttle, a timeout: nobody knows what happened
 │   └── SchemaTooNew         an item of a newer release, in a form that is not ours
@@ -30,6 +30,7 @@ StreambankError
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -104,11 +105,11 @@ class Conflict(Unavailable):
 
 
 class IdTaken(Conflict):
-    """Another memory has the id of a new one, *memory_id*; nothing was written, and nothing else was in the way."""
+    """Other memories have the ids *memory_ids* of new ones; nothing was written, and nothing else was in the way."""
 
-    def __init__(self, conflict: Conflict, memory_id: str) -> None:
+    def __init__(self, conflict: Conflict, memory_ids: Iterable[str]) -> None:
         super().__init__(conflict.reasons)
-        self.memory_id = memory_id
+        self.memory_ids = tuple(memory_ids)
 
 
 class HeadBehind(Conflict):

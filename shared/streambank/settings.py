@@ -119,13 +119,15 @@ def _limit(text: str) -> int | None:
 
 
 def _prices(text: str) -> dict[str, Price]:
-    """Return the prices in "default=3/15,small-model=0.25/1.25": dollars per million tokens, input and output."""
+    """Return the prices in "default=3/15,small-model=0.25/1.25": dollars per million tokens, input and output.
+
+    The prices of reading and of writing a prompt cache may follow, as in "default=3/15/0.3/3.75".
+    """
     prices = {}
     for entry in filter(None, map(str.strip, text.split(","))):
-        name, _, both = entry.partition("=")
-        input_price, _, output_price = both.partition("/")
+        name, _, amounts = entry.partition("=")
         try:
-            prices[name.strip()] = Price(float(input_price), float(output_price))
-        except ValueError:
-            raise ValueError(f"MODEL_PRICES: {entry!r} is not like model=3/15") from None
+            prices[name.strip()] = Price(*map(float, amounts.split("/")))
+        except (TypeError, ValueError):
+            raise ValueError(f"MODEL_PRICES: {entry!r} is not like model=3/15 or model=3/15/0.3/3.75") from None
     return prices

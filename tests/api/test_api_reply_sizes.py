@@ -17,7 +17,7 @@ from streambank.model.window import Attempt, Window, WindowState
 from streambank.store import codec, keys
 from streambank.store.actions import Put
 from streambank.store.memory_items import revision_values
-from streambank.store.plan_items import verdict_put
+from streambank.store.plan_items import verdicts_put
 from tests.api.routes import NOW, document
 
 # Four bytes a character; what JSON escapes, and is escaped again inside Lambda's reply; what takes six bytes for one.
@@ -201,7 +201,7 @@ def test_verdicts_are_cut_below_the_limit(api, script):
     attempt = Attempt(BANK, stream.sid, 1, 0)
     for number in range(count):
         recorded = RecordedVerdict(number, Verdict.CREATED, fact, "new", f"m{number}", 1)
-        api.table.write(verdict_put(attempt, recorded, None))
+        api.table.write(verdicts_put(attempt, [recorded], None))
     reply = api.call("GET", f"/{BANK}/operations/{stream.sid}-1-g")["response"]
     assert len(reply["verdicts"]) == len(reply["generatedMemories"]) == count - reply["omittedVerdicts"]
     assert api.largest > 3_500_000

@@ -41,15 +41,15 @@ def echoing(request: dict[str, Any]) -> Reply:
     lines = request["messages"][0]["content"][0]["text"].splitlines()
     rows = [json.loads(line) for line in lines if line.startswith("{")]
     if name == "record_facts":
-        own = [row for row in rows if row["role"] == "user" and not row.get("context")]
+        own = [row for row in rows if row.get("role") == "user" and not row.get("context")]
         return tool(name, {"facts": [{"fact": row["text"], "events": [row["n"]]} for row in own]})
     known = {row["memory"]: row["n"] for row in rows if "memory" in row}
     decisions = [
-        {"fact": row["n"], "action": "NONE", "memory": known[row["fact"]]}
+        {"fact": row["n"], "action": "NONE", "memories": [known[row["fact"]]]}
         if row["fact"] in known
         else {"fact": row["n"], "action": "CREATE", "text": row["fact"]}
         for row in rows
-        if "fact" in row
+        if "fact" in row and "n" in row
     ]
     return tool(name, {"decisions": decisions})
 

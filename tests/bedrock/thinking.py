@@ -14,7 +14,16 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from streambank.llm.ports import ConsolidationRequest, Decision, ExtractionRequest, OfferedFact, OfferedMemory, Turn
+from streambank.llm.ports import (
+    ConsolidationRequest,
+    Decision,
+    ExtractedFact,
+    ExtractionRequest,
+    FactChange,
+    OfferedFact,
+    OfferedMemory,
+    Turn,
+)
 from streambank.rules import vectors
 from streambank_local.basic.consolidator import BasicConsolidator
 from streambank_local.basic.embedder import WordLlamaEmbedder
@@ -22,6 +31,7 @@ from streambank_local.basic.extractor import BasicExtractor
 from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, Reply, running, tool
 
+PROPOSED = ("change", "memories", "text")
 ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 EXTRACTOR, CONSOLIDATOR, EMBEDDER = BasicExtractor(), BasicConsolidator(), WordLlamaEmbedder()
 
@@ -39,20 +49,26 @@ def meaning(text: str) -> list[float]:
 
 
 def _facts(request: dict[str, Any]) -> dict[str, Any]:
-    system = request["system"][0]["text"]
+    system = request["system"][-1]["text"]
     read = ExtractionRequest(
         turns=tuple(_turn(row) for row in _rows(request, "conversation")),
         topics=tuple(_topics(request)),
         third_person="In the third person" in system,
-        time_zone=re.search(r"in its zone \((.*?)\)", system)[1],
+        time_zone=re.search(r"Time zone: (.*)", system)[1],
+        memories=tuple(_memories(request)),
+        recorded=tuple(row["fact"] for row in _rows(request, "recorded")),
     )
-    found = EXTRACTOR.extract(read).facts
-    return {"facts": [{"fact": one.fact, "events": list(one.events), "topic": one.topic} for one in found]}
+    return {"facts": [_row(one, "fact", "events", "topic", *PROPOSED) for one in EXTRACTOR.extract(read).facts]}
 
 
 def _turn(row: dict[str, Any]) -> Turn:
     at = datetime.fromisoformat(row["time"])
     return Turn(row["n"], row["role"], row["text"], at, row.get("context", False))
+
+
+def _memories(request: dict[str, Any]) -> list[OfferedMemory]:
+    rows = _rows(request, "memories")
+    return [OfferedMemory(row["n"], row["memory"], datetime.fromisoformat(row["time"])) for row in rows]
 
 
 def _topics(request: dict[str, Any]) -> list[str]:
@@ -61,20 +77,25 @@ def _topics(request: dict[str, Any]) -> list[str]:
 
 
 def _decisions(request: dict[str, Any]) -> dict[str, Any]:
-    facts = [
-        OfferedFact(row["n"], row["fact"], None, datetime.fromisoformat(row["time"])) for row in _rows(request, "facts")
-    ]
-    memories = [
-        OfferedMemory(row["n"], row["memory"], datetime.fromisoformat(row["time"]))
-        for row in _rows(request, "memories")
-    ]
-    decided = CONSOLIDATOR.consolidate(ConsolidationRequest(tuple(facts), tuple(memories))).decisions
-    return {"decisions": [_decision(one) for one in decided]}
+    facts = tuple(_fact(row) for row in _rows(request, "facts"))
+    third_person = "In the third person" in request["system"][-1]["text"]
+    read = ConsolidationRequest(facts, tuple(_memories(request)), third_person=third_person)
+    decided = CONSOLIDATOR.consolidate(read).decisions
+    return {"decisions": [_row(one, "reason", "fact", "action", "memories", "text", "same_as") for one in decided]}
 
 
-def _decision(one: Decision) -> dict[str, Any]:
-    document = {"fact": one.fact, "action": one.action, "memory": one.memory, "text": one.text, "reason": one.reason}
-    return {name: value for name, value in document.items() if value is not None}
+def _fact(row: dict[str, Any]) -> OfferedFact:
+    change = FactChange(row["change"]) if "change" in row else None
+    memories, turns = tuple(row.get("memories", ())), tuple(row.get("turns", ()))
+    at = datetime.fromisoformat(row["time"])
+    return OfferedFact(row["n"], row["fact"], None, at, change, memories, row.get("text", ""), turns)
+
+
+def _row(one: Decision | ExtractedFact, *names: str) -> dict[str, Any]:
+    """Return the fields of *one* that have a value; numbers are a list, even an empty one, where they are events."""
+    values = {name: getattr(one, name) for name in names}
+    row = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return {name: value for name, value in row.items() if value or name == "events"}
 
 
 def _rows(request: dict[str, Any], tag: str) -> Iterator[dict[str, Any]]:

@@ -138,11 +138,11 @@ def test_a_new_window_wakes_the_stream_once(world):
 
 
 def test_an_ended_window_wakes_the_stream(world):
-    """When a window ends its successor may start; candidates, plans, verdicts, memories and revisions are no news."""
+    """When a window ends its successor may start; candidates, plans, verdicts and memories are no news."""
     world.ingest(event("I like tea", "e1"), forceFlush=True)
     world.settle()
     kinds = {item["SK"]["S"].split("#")[0] for item in aws.dump(world.client)}
-    assert kinds >= {"HEAD", "B", "D", "W", "P", "V", "M", "R", "N"}
+    assert kinds >= {"HEAD", "B", "D", "W", "P", "V", "M", "N"}
     assert woken(world) == {"W"}
 
 

@@ -67,8 +67,10 @@ class Script:
     def consolidate(self, request: ConsolidationRequest) -> Consolidation:
         self.decided.append(self.extracted)
         numbers = {memory.fact: memory.number for memory in request.memories}
-        told = {verdict.fact: verdict for verdict in self.case.windows[self.extracted - 1].consolidate}
-        decisions = (_decision(told.get(fact.number), fact.number, fact.fact, numbers) for fact in request.facts)
+        window = self.case.windows[self.extracted - 1]
+        facts = {number: reply.fact for number, reply in enumerate(window.record_facts, 1)}
+        told = {facts.get(verdict.fact): verdict for verdict in window.consolidate}
+        decisions = (_decision(told.get(fact.fact), fact.number, fact.fact, numbers) for fact in request.facts)
         return Consolidation(tuple(decisions))
 
     def unused(self) -> list[int]:
@@ -86,8 +88,8 @@ def _decision(verdict: Verdict | None, number: int, fact: str, numbers: dict[str
     """Return *verdict* with the number of the memory that it names; a fact without one is new."""
     if verdict is None:
         return Decision(number, Action.CREATE, text=fact, reason="scripted")
-    memory = None if verdict.memory is None else numbers[verdict.memory]
-    return Decision(number, Action(verdict.action), memory, verdict.text or fact, "scripted")
+    memories = () if verdict.memory is None else (numbers[verdict.memory],)
+    return Decision(number, Action(verdict.action), memories, verdict.text or fact, "scripted")
 
 
 def all_played(cases: Iterable[Case], model: Callable[[Case], Model]) -> list[Judgement]:
@@ -108,7 +110,13 @@ def _prepare(world: World, case: Case) -> None:
     custom = {"enableThirdPersonMemories": case.bank.third_person, "memoryTopics": topics}
     world.banks.create(Bank(case.id), {"customizationConfigs": [custom]})
     context = EditContext(
-        world.memories, world.banks, world.embedder, world.token_budget, world.retry_policy, world.clock()
+        world.memories,
+        world.banks,
+        world.embedder,
+        world.token_budget,
+        world.retry_policy,
+        world.id_secret,
+        world.clock(),
     )
     for number, fact in enumerate(case.memories, 1):
         edit = Edit(frozenset({"fact"}), fact=fact)

@@ -24,7 +24,7 @@ TEA = (
 @pytest.mark.parametrize(("fact", "memory"), list(product(TEA, TEA)))
 def test_rewordings_of_one_habit_are_one(fact: str, memory: str) -> None:
     """However tea without sugar is put, it is known already."""
-    assert decided([fact], [memory])[0] == Decision(1, Action.NONE, memory=1, reason=reasons.RESTATED)
+    assert decided([fact], [memory])[0] == Decision(1, Action.NONE, memories=(1,), reason=reasons.RESTATED)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_rewordings_of_one_habit_are_one(fact: str, memory: str) -> None:
 )
 def test_a_restated_fact_changes_nothing(fact: str, memory: str) -> None:
     """A paraphrase names the memory that it restates."""
-    assert decided([fact], [memory])[0] == Decision(1, Action.NONE, memory=1, reason=reasons.RESTATED)
+    assert decided([fact], [memory])[0] == Decision(1, Action.NONE, memories=(1,), reason=reasons.RESTATED)
 
 
 CHANGES = [
@@ -126,13 +126,13 @@ CHANGES = [
 @pytest.mark.parametrize(("fact", "memory"), CHANGES)
 def test_a_new_value_updates_the_memory(fact: str, memory: str) -> None:
     """A contradiction takes the place of what it contradicts."""
-    assert decided([fact], [memory])[0] == Decision(1, Action.UPDATE, 1, fact, reasons.REPLACED)
+    assert decided([fact], [memory])[0] == Decision(1, Action.UPDATE, (1,), fact, reasons.REPLACED)
 
 
 @pytest.mark.parametrize(("fact", "memory"), CHANGES)
 def test_older_evidence_contradicts_nothing(fact: str, memory: str) -> None:
     """A fact that is older than the memory cannot overturn it."""
-    assert decided([fact], [memory], days=-1)[0] == Decision(1, Action.NONE, memory=1, reason=reasons.SUPERSEDED)
+    assert decided([fact], [memory], days=-1)[0] == Decision(1, Action.NONE, memories=(1,), reason=reasons.SUPERSEDED)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_older_evidence_contradicts_nothing(fact: str, memory: str) -> None:
 )
 def test_detail_enriches_the_memory(fact: str, memory: str) -> None:
     """A fact that says more than the memory replaces its text."""
-    assert decided([fact], [memory])[0] == Decision(1, Action.UPDATE, 1, fact, reasons.DETAILED)
+    assert decided([fact], [memory])[0] == Decision(1, Action.UPDATE, (1,), fact, reasons.DETAILED)
 
 
 @pytest.mark.parametrize(
@@ -202,8 +202,8 @@ def test_unlike_facts_are_kept_apart(fact: str, memory: str) -> None:
 def test_the_later_fact_wins() -> None:
     """Two facts of a request that change one memory end as one update, by the later."""
     assert decided(["I live in Linz", "I live in Vienna"], ["I live in Graz"]) == [
-        Decision(1, Action.NONE, 1, reason=reasons.SUPERSEDED_BY_FACT),
-        Decision(2, Action.UPDATE, 1, "I live in Vienna", reasons.REPLACED),
+        Decision(1, Action.NONE, (1,), reason=reasons.SUPERSEDED_BY_FACT),
+        Decision(2, Action.UPDATE, (1,), "I live in Vienna", reasons.REPLACED),
     ]
 
 
@@ -243,7 +243,7 @@ def test_a_sister_is_known_while_there_is_one() -> None:
 def test_identical_text_is_preferred() -> None:
     """Beside a memory that it contradicts, a fact still finds the one that it equals."""
     assert decided(["I live in Linz"], ["I live in Graz", "I live in Linz"])[0] == Decision(
-        1, Action.NONE, 2, reason=reasons.RESTATED
+        1, Action.NONE, (2,), reason=reasons.RESTATED
     )
 
 

@@ -112,7 +112,7 @@ def test_forget_that_means_the_last_fact() -> None:
 def test_forgetting_deletes_what_is_meant(what: str, memory: str) -> None:
     """A request to forget deletes the memory that it fits."""
     assert decided([FORGET + what], ["I play the cello", memory])[0] == Decision(
-        1, Action.DELETE, 2, reason=reasons.FORGOTTEN
+        1, Action.DELETE, (2,), reason=reasons.FORGOTTEN
     )
 
 
@@ -134,8 +134,8 @@ def test_forgetting_spares_what_is_not_meant(what: str, memory: str) -> None:
 
 def test_forgetting_picks_the_best_match() -> None:
     """The memory of the attribute itself goes before one that only implies it."""
-    assert decided([f"{FORGET}my address"], ["I live in Graz", "My address is Elm St 5"])[0].memory == 2
-    assert decided([f"{FORGET}my job"], ["I like jobs", "I work as a nurse"])[0].memory == 2
+    assert decided([f"{FORGET}my address"], ["I live in Graz", "My address is Elm St 5"])[0].memories == (2,)
+    assert decided([f"{FORGET}my job"], ["I like jobs", "I work as a nurse"])[0].memories == (2,)
 
 
 def test_forgetting_everything_is_left_to_erasure() -> None:
@@ -157,7 +157,7 @@ def test_a_fact_is_forgotten_within_its_request() -> None:
 def test_an_update_that_is_forgotten_ends_as_a_delete() -> None:
     """A memory that one fact updates and the next asks to forget is deleted, not updated."""
     got = decided(["I moved to Linz", f"{FORGET}where I live"], ["I live in Graz"])
-    assert [(each.action, each.memory) for each in got] == [(Action.NONE, 1), (Action.DELETE, 1)]
+    assert [(each.action, each.memories) for each in got] == [(Action.NONE, (1,)), (Action.DELETE, (1,))]
 
 
 def test_said_again_after_forgetting_is_new() -> None:

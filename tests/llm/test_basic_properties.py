@@ -112,7 +112,9 @@ def test_a_fact_restates_itself(text: str, days: int) -> None:
     request = ConsolidationRequest(
         (OfferedFact(1, text, None, AT),), (OfferedMemory(7, text, AT + timedelta(days=days)),)
     )
-    assert [(each.action, each.memory) for each in CONSOLIDATOR.consolidate(request).decisions] == [(Action.NONE, 7)]
+    assert [(each.action, each.memories) for each in CONSOLIDATOR.consolidate(request).decisions] == [
+        (Action.NONE, (7,))
+    ]
 
 
 FACTS = st.one_of(TEXTS, TEXTS.map(lambda text: FORGET + text))
@@ -128,13 +130,13 @@ def test_each_fact_has_one_well_formed_decision(
     offered = tuple(OfferedFact(n, text, None, at) for n, (text, at) in enumerate(facts, 1))
     known = tuple(OfferedMemory(n, text, at) for n, (text, at) in enumerate(memories, 1))
     decisions = CONSOLIDATOR.consolidate(ConsolidationRequest(offered, known)).decisions
-    changed = [each.memory for each in decisions if each.action in {Action.UPDATE, Action.DELETE}]
+    changed = [n for each in decisions if each.action in {Action.UPDATE, Action.DELETE} for n in each.memories]
     assert [each.fact for each in decisions] == [fact.number for fact in offered]
     assert len(changed) == len(set(changed))
     for each in decisions:
-        assert each.memory is None or 1 <= each.memory <= len(known)
+        assert all(1 <= number <= len(known) for number in each.memories)
         assert (each.text is not None) == (each.action in {Action.CREATE, Action.UPDATE})
-        assert (each.memory is not None) or each.action in {Action.CREATE, Action.NONE}
+        assert each.memories or each.action in {Action.CREATE, Action.NONE}
         assert each.text is None or each.text == facts[each.fact - 1][0]
         assert each.reason
 

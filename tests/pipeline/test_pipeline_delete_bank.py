@@ -135,6 +135,17 @@ OTHERS: dict[str, Step] = {
 UNDER_WAY: dict[str, Step] = {"generations": run, "an erasure": erase_bank, "a sweep": ticks}
 
 
+@pytest.mark.parametrize("number", [2, 5])
+def test_a_generation_between_two_steps_of_one_walk_writes_nothing_behind_it(client, number):
+    """Streams go before scopes: a generation that runs after a scope went has no window that lets it commit."""
+    world = busy(client)
+    for step, _ in enumerate(world.banks.delete_contents(BANK), 1):
+        if step == number:
+            world.run()
+    partitions = {item["PK"]["S"] for item in aws.dump(client)}
+    assert not [name for name in partitions if BANK in name.split("#")]
+
+
 @pytest.mark.parametrize("number", [8, 14])
 def test_a_commit_between_two_steps_of_the_deletion_leaves_nothing(client, number):
     """A generation that planned before the bank was closed commits in the middle of the deletion."""

@@ -24,6 +24,7 @@ from tests import aws
 from tests.world import SCOPE, HashEmbedder, World, event
 
 FACT = "I keep bees"
+SAID = f"{FACT}, many of them"
 TOKENS = estimate_tokens(FACT)
 
 
@@ -62,7 +63,13 @@ def created(world: World, memory_id: str = "m-1") -> None:
 
 def editing(world: World) -> EditContext:
     return EditContext(
-        world.memories, world.banks, world.embedder, world.token_budget, world.retry_policy, world.clock()
+        world.memories,
+        world.banks,
+        world.embedder,
+        world.token_budget,
+        world.retry_policy,
+        world.id_secret,
+        world.clock(),
     )
 
 
@@ -81,7 +88,13 @@ def rollback(world: World) -> None:
 def retrieve(world: World) -> None:
     among = world.memories.of_scope("default", SCOPE, now=world.clock())
     context = SearchContext(
-        world.memories, Events(world.table), world.banks, world.embedder, world.token_budget, world.clock()
+        world.memories,
+        Events(world.table),
+        world.banks,
+        world.embedder,
+        world.token_budget,
+        lambda: world.id_secret,
+        world.clock(),
     )
     search("default", SCOPE, SearchQuery(FACT, 3), among, context=context)
 
@@ -121,10 +134,10 @@ class Scripted:
     """A model that extracts one fact, and then updates the memory that it is offered."""
 
     def extract(self, request):
-        return Extraction((ExtractedFact(FACT, (1,), "USER_PREFERENCES"),), Usage(1, 0, 100, 10))
+        return Extraction((ExtractedFact(SAID, (1,), "USER_PREFERENCES"),), Usage(1, 0, 100, 10))
 
     def consolidate(self, request):
-        return Consolidation((Decision(1, Action.UPDATE, 1, "I keep many bees"),), Usage(1, 0, 100, 10))
+        return Consolidation((Decision(1, Action.UPDATE, (1,), "I keep many bees"),), Usage(1, 0, 100, 10))
 
 
 def test_the_embeddings_of_a_generation_are_booked_with_its_calls(client):
@@ -133,10 +146,10 @@ def test_the_embeddings_of_a_generation_are_booked_with_its_calls(client):
     world = World(client, embedder=BilledEmbedder(), extractor=model, consolidator=model, daily_tokens=1_000_000)
     created(world)
     before = booked(world)
-    world.ingest(event(FACT), forceFlush=True)
+    world.ingest(event(SAID), forceFlush=True)
     world.settle()
     assert world.facts() == ["I keep many bees"]
-    assert booked(world) - before == TOKENS + estimate_tokens("I keep many bees")
+    assert booked(world) - before == estimate_tokens(SAID) + estimate_tokens("I keep many bees")
     [held] = [int(item["held"]["N"]) for item in aws.dump(client) if item["PK"]["S"].startswith("U#")]
     assert held == UsageStore(world.table).day("default", world.clock().date()).tokens
 

@@ -43,7 +43,14 @@ def lived(client: Any) -> World:
     world.ingest(said("a", "1"), said("b", "2"), streamId="s", metadata={WORD: {"stringValue": WORD}})
     world.settle()
     memory = next(one for one in world.memories.of_scope("default", SCOPE, now=world.clock()) if "b" in one.fact)
-    delete_memory("default", memory.id, memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
+    delete_memory(
+        "default",
+        memory.id,
+        memories=world.memories,
+        retry_policy=world.retry_policy,
+        id_secret=world.id_secret,
+        now=world.clock(),
+    )
     receipt = world.ingest(said("c", "3"), streamId="parked", revisionLabels={"l": WORD})
     world.deliver()
     park(world, receipt.operation.id.sid)

@@ -64,6 +64,17 @@ def test_windows_that_were_erased_before_cost_nothing(client):
     assert "windows" not in would
 
 
+def test_a_window_that_one_run_erased_is_not_touched_by_the_next_one(client):
+    """With time for one batch a run, each window is erased, and counted, by one run."""
+    world = busy(client, 110)
+    job = erase.erase_scope("default", SCOPE, erase.ErasureTarget(), context=world.erasing(lambda: False))
+    counted = [job.counts["windows"]]
+    for _ in range(3):
+        job = erase.proceed(job, context=world.erasing(lambda: False))
+        counted.append(job.counts["windows"])
+    assert [number for number, _ in itertools.groupby(counted) if number] == [99, 110]
+
+
 @pytest.mark.slow
 def test_every_run_goes_on_where_the_one_before_stopped(client):
     """With time for one batch a run, all runs together make little more calls than one that is not interrupted."""

@@ -273,8 +273,10 @@ def _check(world: World, expected: set[str]) -> None:
     assert all(window.state is WindowState.DONE for window in windows)
     stored = [one.seq for window in windows for one in world.windows.events(window)]
     assert len(stored) == sum(int(item["seq"]["N"]) for item in heads), "each event is in exactly one window"
-    revisions = [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("R#")]
+    memories, now = world.memories.of_scope("default", SCOPE, now=world.clock()), world.clock()
+    revisions = [one for memory in memories for one in world.memories.revisions("default", memory, now=now)]
     assert len(revisions) == len(expected), "each memory was made once"
+    assert not [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("R#")], "and never changed"
     assert not [item for item in aws.dump(world.client) if "G1SK" in item], "nothing stays due"
     held = [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("B#") and "ttl" not in item]
     assert not held, "processed events expire again"
@@ -323,7 +325,7 @@ def test_a_kill_around_any_call_loses_and_doubles_nothing(client, name):
 
 
 def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
-    """Killed at any call, a deletion happened or not; repeated, its revisions go with the tombstone."""
+    """Killed at any call, a deletion happened with its tombstone, or not at all; its revisions go with the sweep."""
     for at in range(100):
         for after in (False, True):
             _clear(client)
@@ -335,10 +337,16 @@ def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
             killer.calls, killer.at, killer.after = 0, at, after
             try:
                 delete_memory(
-                    "default", memory.id, memories=world.memories, retry_policy=world.retry_policy, now=world.clock()
+                    "default",
+                    memory.id,
+                    memories=world.memories,
+                    retry_policy=world.retry_policy,
+                    id_secret=world.id_secret,
+                    now=world.clock(),
                 )
             except Killed:
                 is_gone = not world.facts()
+                assert bool(world.memories.tombstones("default", SCOPE, now=world.clock())) is is_gone
             else:
                 is_gone = True
             finally:
@@ -346,6 +354,7 @@ def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
             is_over, killer.at = killer.at is not None, None
             world.finish()
             assert (world.facts() == []) is is_gone
+            assert len(world.memories.tombstones("default", SCOPE, now=world.clock())) == is_gone
             if is_gone:
                 rows = [item for item in aws.dump(client) if item["SK"]["S"].startswith("R#")]
                 limit = world.clock().timestamp() + 48 * 3600 + 1

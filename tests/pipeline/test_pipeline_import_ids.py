@@ -109,8 +109,12 @@ def test_a_deleted_memory_stays_deleted_and_its_id_taken(both):
     source = manifest_of(exported(both))
     choose(both, OTHER, "ours")
     now = both.clock()
-    delete_memory(OTHER, "profile", memories=both.memories, retry_policy=both.retry_policy, now=now)
-    delete_memory("default", "profile", memories=both.memories, retry_policy=both.retry_policy, now=now)
+    delete_memory(
+        OTHER, "profile", memories=both.memories, retry_policy=both.retry_policy, id_secret=both.id_secret, now=now
+    )
+    delete_memory(
+        "default", "profile", memories=both.memories, retry_policy=both.retry_policy, id_secret=both.id_secret, now=now
+    )
     imported(both, source, "default")
     imported(both, source)
     assert both.facts(SCOPE, "default") == []

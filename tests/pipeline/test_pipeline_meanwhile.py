@@ -50,11 +50,11 @@ def test_c22_what_was_edited_meanwhile_is_judged_again(world, known):
     """A plan that was made for a memory as it was is not applied to what it has become: the model is asked again."""
     edited = replace(known, fact="I like coffee", revision=known.revision + 1)
     world.consolidator = Slow(lambda: written(world, Change(known, edited, None)))
-    world.ingest(event("I like tea"))
+    world.ingest(event("I like tea a lot"))
     world.settle()
     world.recover(5)
     assert world.consolidator.asked == 2
-    assert world.facts() == ["I like coffee", "I like tea"]
+    assert world.facts() == ["I like coffee", "I like tea a lot"]
 
 
 def test_c22_what_was_deleted_meanwhile_stays_deleted(world, known):

@@ -6,18 +6,28 @@ import pytest
 
 from streambank.errors import SchemaTooNew
 from streambank.model.session import Session
+from streambank.pipeline.memories.deletion import delete_memory
 from streambank.store import schema
 from streambank.wire import http
 from tests import aws
-from tests.world import World, event
+from tests.world import SCOPE, World, event
 
 NEWER = {":v": {"N": str(schema.VERSION + 1)}}
 
 
 def live(world: World) -> None:
-    """One of each: a stream, a window, its results, memories, a session, usage."""
-    world.ingest(event("a", "1"), event("b", "2"), streamId="s", forceFlush=True)
+    """One of each: a stream, a window, its results, memories, the revisions of a deleted one, a session, usage."""
+    world.ingest(event("a", "1"), event("b", "2"), event("x", "9"), streamId="s", forceFlush=True)
     world.settle()
+    [memory] = [one for one in world.memories.of_scope("default", SCOPE, now=world.clock()) if one.fact == "x"]
+    delete_memory(
+        "default",
+        memory.id,
+        memories=world.memories,
+        retry_policy=world.retry_policy,
+        id_secret=world.id_secret,
+        now=world.clock(),
+    )
     world.ingest(event("c", "3"), streamId="s", rule={"idleDuration": "60s"})
     now = world.clock()
     world.erasing().sessions.create("default", Session("x", "u1", created=now, updated=now, first=0, last=0, state={}))

@@ -24,7 +24,13 @@ class Recording(HashEmbedder):
 def found(world, text, *, embedder, bank="default", **asked):
     among = world.memories.of_scope(bank, SCOPE, now=world.clock())
     context = SearchContext(
-        world.memories, Events(world.table), world.banks, embedder, world.token_budget, world.clock()
+        world.memories,
+        Events(world.table),
+        world.banks,
+        embedder,
+        world.token_budget,
+        lambda: world.id_secret,
+        world.clock(),
     )
     return search(bank, SCOPE, SearchQuery(text, MAX_TOP_K, **asked), among, context=context)
 

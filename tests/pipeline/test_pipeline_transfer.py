@@ -75,7 +75,14 @@ def edited(world: World, bank: str = "default") -> None:
         create_memory(bank, memory_id, SCOPE, edit, repeats=lambda _: False, context=editing(world))
     world.clock.move(seconds=5)
     update_memory(bank, "m-1", None, stated("changed"), context=editing(world))
-    delete_memory(bank, "gone", memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
+    delete_memory(
+        bank,
+        "gone",
+        memories=world.memories,
+        retry_policy=world.retry_policy,
+        id_secret=world.id_secret,
+        now=world.clock(),
+    )
 
 
 def stated(fact: str, **more: Any) -> Edit:
@@ -84,7 +91,13 @@ def stated(fact: str, **more: Any) -> Edit:
 
 def editing(world: World) -> EditContext:
     return EditContext(
-        world.memories, world.banks, world.embedder, world.token_budget, world.retry_policy, world.clock()
+        world.memories,
+        world.banks,
+        world.embedder,
+        world.token_budget,
+        world.retry_policy,
+        world.id_secret,
+        world.clock(),
     )
 
 
@@ -267,7 +280,14 @@ def test_nothing_newer_is_overwritten(client):
     imported(world, manifest_of(early))
     world.clock.move(seconds=5)
     update_memory(OTHER, "m-1", None, stated("later"), context=editing(world))
-    delete_memory(OTHER, "m-1a", memories=world.memories, retry_policy=world.retry_policy, now=world.clock())
+    delete_memory(
+        OTHER,
+        "m-1a",
+        memories=world.memories,
+        retry_policy=world.retry_policy,
+        id_secret=world.id_secret,
+        now=world.clock(),
+    )
     done = imported(world, manifest_of(early))
     assert done.counts["memoriesKept"] == 2
     assert world.facts(SCOPE, OTHER) == ["later"]

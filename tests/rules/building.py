@@ -12,11 +12,13 @@ from streambank.model.plan import Candidate
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, IngestCall, StreamId
 from streambank.model.window import Window
+from streambank.rules.keyed_hashes import KeyedHashes
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SCOPE = {"user_id": "u1"}
 STREAM = StreamId("default", ids.stream_key(SCOPE, ""), SCOPE, "default")
 MINUTE = timedelta(minutes=1)
+HASHES = KeyedHashes.of_scope(b"secret", "default", SCOPE)
 
 
 def keyed(text="hello", event_id=None, *, size=100, key=None):

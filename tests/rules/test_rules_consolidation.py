@@ -16,21 +16,22 @@ from streambank.rules import consolidation
 from streambank.rules.consolidation import WindowPolicy, change, newest_evidence
 from streambank.rules.new_ids import NewIds
 from streambank.store.memory_items import memory_values
-from tests.rules.building import MINUTE, NOW, SCOPE, STREAM, candidate, memory, settings_said, window
+from tests.rules.building import HASHES, MINUTE, NOW, SCOPE, STREAM, candidate, memory, settings_said, window
 
 QUIET = WindowSettings()
 LATER = NOW + MINUTE
 EARLIER = NOW - MINUTE
 RED, BLUE = {"colour": "red"}, {"colour": "blue"}
+EVENT_HASHES = {2: HASHES.of_text("any two"), 3: HASHES.of_text("any three")}
 
 
-def policy(settings=QUIET, **config):
-    return WindowPolicy(window(settings=settings), BankConfig(**config))
+def policy(settings=QUIET, number=1, **config):
+    return WindowPolicy(window(settings=settings, number=number), BankConfig(**config), HASHES, EVENT_HASHES)
 
 
-def applied(step, known=None, *, settings=QUIET, about=None, number=0, now=LATER):
+def applied(step, known=None, *, settings=QUIET, about=None, number=0, now=LATER, at=1):
     new_id = NewIds(b"s", window()).of(number)
-    return change(policy(settings), new_id, about or candidate(at=LATER), step, known, now=now)
+    return change(policy(settings, number=at), new_id, about or candidate(at=LATER), step, known, now=now)
 
 
 # ---- steps
@@ -149,7 +150,7 @@ def test_a_creation_is_complete():
     assert (made.after.fact, made.after.scope, made.after.vector) == ("I like coffee!", SCOPE, b"v")
     assert (made.after.created, made.after.updated, made.after.as_of) == (LATER, LATER, EARLIER)
     assert (made.after.topics, made.after.metadata) == (("USER_PREFERENCES",), RED)
-    assert made.after.evidence == (Evidence(STREAM.sid, 1, (2, 3)),)
+    assert made.after.evidence == (Evidence(STREAM.sid, 1, (2, 3), (EVENT_HASHES[2], EVENT_HASHES[3])),)
     assert (made.revision.number, made.revision.fact, made.revision.labels) == (1, "I like coffee!", {"source": "321"})
     assert (made.revision.memory_id, made.revision.extracted) == (made.after.id, ("I like coffee",))
 
@@ -167,6 +168,7 @@ def test_an_update_keeps_what_it_does_not_say():
         as_of=LATER,
         updated=LATER,
         evidence=(Evidence(STREAM.sid, 1, (1,)),),
+        former=(HASHES.of_text(known.fact),),
     )
     assert (done.revision.number, done.revision.fact) == (4, "I like coffee")
 
@@ -184,18 +186,18 @@ def test_evidence_is_kept_for_the_latest_twenty_changes():
     known = memory()
     for seq in range(1, 31):
         about = candidate(at=NOW + timedelta(seconds=seq), seqs=(seq,))
-        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about).after
+        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about, at=seq).after
     assert [found.seqs[0] for found in known.evidence] == list(range(11, 31))
 
 
 def test_evidence_of_thousands_of_events_is_bounded():
-    """Windows of thousands of restatements keep the newest 8,000 numbers, and the item stays below 400 KB."""
+    """Windows of thousands of restatements keep the newest 4,000 numbers, and the item stays below 400 KB."""
     known = memory()
     for number in range(20):
         first = 10**9 + number * 10_000
         about = candidate(at=NOW + timedelta(seconds=number), seqs=tuple(range(first, first + 8_000, 2)))
-        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about).after
-    assert [len(one.seqs) for one in known.evidence] == [4_000, 4_000]
+        known = applied(PlanStep(Verdict.UPDATED, "m1", known.fact), known, about=about, at=number).after
+    assert [len(one.seqs) for one in known.evidence] == [4_000]
     assert known.evidence[-1].seqs[-1] == first + 7_998
     assert len(json.dumps(memory_values("b", known), default=repr)) < 120_000
 
@@ -206,27 +208,35 @@ def test_the_newest_evidence_is_what_is_kept(counts):
     evidence = [Evidence("s", number, tuple(range(count))) for number, count in enumerate(counts)]
     kept = newest_evidence(evidence)
     everything = [(one.window, seq) for one in evidence[-20:] for seq in one.seqs]
-    assert [(one.window, seq) for one in kept for seq in one.seqs] == everything[-8_000:]
+    assert [(one.window, seq) for one in kept for seq in one.seqs] == everything[-4_000:]
     assert len(kept) <= 20
 
 
-def test_a_deletion_leaves_nothing_but_its_tombstone():
-    """A deleted memory holds no text, vector, topic, metadata or evidence; an empty revision tells it for 48 hours."""
+def test_a_deletion_leaves_no_content():
+    """A deleted memory holds no text, vector, topic or metadata; an empty revision tells it for 48 hours."""
     known = memory(revision=2, vector=b"v", topics=("A",), metadata=RED, display_name="d", description="d")
     known = replace(known, evidence=(Evidence("s", 1, (1,)),))
     gone = applied(PlanStep(Verdict.DELETED, "m1"), known)
     after = gone.after
-    assert (after.fact, after.vector, after.topics, after.metadata, after.evidence) == ("", b"", (), {}, ())
+    assert (after.fact, after.vector, after.topics, after.metadata) == ("", b"", (), {})
     assert (after.display_name, after.description, after.deleted, after.revision) == (None, None, LATER, 3)
     assert (gone.revision.fact, gone.revision.number) == ("", 3)
     assert gone.revision.expires == LATER + timedelta(hours=48)
     assert not after.is_live(LATER)
 
 
-@pytest.mark.parametrize("verdict", [Verdict.UNCHANGED, Verdict.REJECTED])
-def test_what_changes_nothing_is_no_change(verdict):
-    """Unchanged and rejected candidates write no memory."""
-    assert applied(PlanStep(verdict, "m1"), memory()) is None
+def test_a_rejected_candidate_changes_nothing():
+    """It writes no memory."""
+    assert applied(PlanStep(Verdict.REJECTED, "m1"), memory()) is None
+
+
+def test_a_restated_fact_adds_its_source_once():
+    """An unchanged memory gets the evidence of the candidate, and nothing else; the same evidence writes nothing."""
+    change = applied(PlanStep(Verdict.UNCHANGED, "m1"), memory())
+    assert change.revision is None
+    assert change.after == replace(memory(), evidence=change.after.evidence)
+    assert len(change.after.evidence) == 1
+    assert applied(PlanStep(Verdict.UNCHANGED, "m1"), change.after) is None
 
 
 @pytest.mark.parametrize("verdict", [Verdict.UPDATED, Verdict.DELETED])

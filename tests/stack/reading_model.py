@@ -21,14 +21,15 @@ def reading(request: dict[str, Any]) -> Reply:
     [offered] = request["toolConfig"]["tools"]
     lines = request["messages"][0]["content"][0]["text"].splitlines()
     rows = [json.loads(line) for line in lines if line.startswith("{")]
-    third_person = "In the third person" in request["system"][0]["text"]
+    third_person = "In the third person" in request["system"][-1]["text"]
     if offered["toolSpec"]["name"] == "record_facts":
         return tool("record_facts", {"facts": _facts(rows, third_person=third_person)})
     return tool("consolidate", {"decisions": _decisions(rows)})
 
 
 def _facts(rows: list[dict[str, Any]], *, third_person: bool) -> list[dict[str, Any]]:
-    turns = tuple(Turn(row["n"], row["role"], row["text"], _at(row), context=bool(row.get("context"))) for row in rows)
+    said = [row for row in rows if "role" in row]
+    turns = tuple(Turn(row["n"], row["role"], row["text"], _at(row), context=bool(row.get("context"))) for row in said)
     found = BasicExtractor().extract(ExtractionRequest(turns, third_person=third_person)).facts
     return [
         {"fact": one.fact, "events": list(one.events)} | ({"topic": one.topic} if one.topic else {}) for one in found
@@ -39,7 +40,7 @@ def _decisions(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     facts = tuple(OfferedFact(row["n"], row["fact"], None, _at(row)) for row in rows if "fact" in row)
     memories = tuple(OfferedMemory(row["n"], row["memory"], _at(row)) for row in rows if "memory" in row)
     decided = BasicConsolidator().consolidate(ConsolidationRequest(facts, memories)).decisions
-    rest = ("memory", "text", "reason")
+    rest = ("memories", "text", "reason", "same_as")
     return [
         {"fact": one.fact, "action": str(one.action)}
         | {name: getattr(one, name) for name in rest if getattr(one, name)}

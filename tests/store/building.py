@@ -1,5 +1,6 @@
 """Values and strategies that the tests of the store start from."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import settings as examples
@@ -12,14 +13,17 @@ from streambank.model.metadata import MergeStrategy
 from streambank.model.plan import Candidate, PlanStep
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, StreamId
+from streambank.model.tombstone import Tombstone
 from streambank.model.verdict import Verdict
 from streambank.model.window import DirectMemory, Window, WindowState
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.attributes import packed, unpacked
 
 # Items of many fields are slow to draw; what is rare is among the texts that are drawn often.
 FEW = examples(max_examples=50)
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SCOPE = {"user_id": "u1"}
+HASHES = KeyedHashes.of_scope(b"secret", "default", SCOPE)
 COMMON = st.sampled_from(["", "\0", "\U0001f469\u200d\U0001f4bb", "\u202e", "e\u0301", "#", '"\\', "\u2028"])
 texts = st.text(max_size=12) | COMMON
 
@@ -90,6 +94,7 @@ def streams():
 
 
 numbers = st.integers(0, 999_999_999_999)
+hashes = st.binary(min_size=8, max_size=8).filter(any).map(ids.keyed_hash_text)
 
 
 def heads():
@@ -167,8 +172,20 @@ def steps():
     return st.builds(PlanStep, st.sampled_from(Verdict), names, st.none() | texts, st.binary(max_size=12), texts)
 
 
+def _with_first(memory, first):
+    """Return *memory* as its own first revision, unless it is deleted."""
+    if first is None or memory.deleted:
+        return memory
+    same = {"memory_id": memory.id, "number": memory.revision, "fact": memory.fact, "created": memory.created}
+    return replace(memory, first_revision=replace(first, **same))
+
+
 def memories():
-    found = st.builds(Evidence, st.text(max_size=5), numbers, st.lists(numbers, max_size=3).map(tuple))
+    return st.builds(_with_first, _memories(), st.none() | revisions())
+
+
+def _memories():
+    found = st.builds(_evidence, st.text(max_size=5), numbers, st.lists(numbers, max_size=3), st.data())
     return st.builds(
         Memory,
         id=st.from_regex(r"m[a-z2-7]{26}", fullmatch=True),
@@ -186,6 +203,25 @@ def memories():
         description=st.none() | st.text(max_size=9),
         evidence=st.lists(found, max_size=3).map(tuple),
         deleted=st.none() | instants(),
+        former=st.lists(hashes, max_size=3).map(tuple),
+    )
+
+
+def _evidence(sid, window, seqs, data):
+    """Evidence whose events have a hash each, or some of them, or none."""
+    some = data.draw(st.lists(hashes | st.just(""), min_size=len(seqs), max_size=len(seqs)))
+    return Evidence(sid, window, tuple(seqs), tuple(some) if any(some) else ())
+
+
+def tombstones():
+    return st.builds(
+        Tombstone,
+        memory_id=st.from_regex(r"m[a-z2-7]{26}", fullmatch=True),
+        at=instants(),
+        events=st.frozensets(hashes, max_size=4),
+        texts=st.frozensets(hashes, max_size=4),
+        expires=instants(),
+        is_merge=st.booleans(),
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from streambank.errors import Conflict, NotFound
 from streambank.model.bank import Bank, BankStatus
 from streambank.model.rule import TriggerRule
+from streambank.pipeline.memories.deletion import delete_memory
 from streambank.store import keys
 from tests import aws
 from tests.store.building import NOW
@@ -113,8 +114,12 @@ def test_everything_of_a_bank_goes_and_nothing_of_another(world):
                 event("I like milk"), bank=bank.id, scope={"user_id": user}, streamId="s", rule={"eventCount": 9}
             )
     world.settle()
+    [memory] = world.memories.of_scope("1234", {"user_id": "u1"}, now=world.clock())
+    policy, now = world.retry_policy, world.clock()
+    stores = {"memories": world.memories, "retry_policy": policy, "id_secret": world.id_secret}
+    delete_memory("1234", memory.id, now=now, **stores)  # that makes revisions and a tombstone
     kinds = {key[1].split("#")[0] for key in owned(world, "1234")}
-    assert kinds >= {"HEAD", "B", "D", "W", "P", "V", "M", "R", "N", "C", "S", "CONFIG"}
+    assert kinds >= {"HEAD", "B", "D", "W", "P", "V", "M", "R", "N", "F", "C", "S", "CONFIG"}
     kept = owned(world, "5678")
     counted = sum(world.banks.delete_contents("1234"))
     assert owned(world, "1234") == {("BANKS", "1234")}

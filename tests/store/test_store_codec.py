@@ -12,7 +12,14 @@ from streambank.model.window import Attempt
 from streambank.rules.ingest_parts import EVENT_OVERHEAD_BYTES, split_into_batches
 from streambank.store import codec, due_partitions, keys, text
 from streambank.store import plan_items as plans
-from streambank.store.memory_items import memory_of, memory_values, revision_of, revision_values
+from streambank.store.memory_items import (
+    memory_of,
+    memory_values,
+    revision_of,
+    revision_values,
+    tombstone_of,
+    tombstone_values,
+)
 from streambank.store.windows import key_of
 from streambank.wire.ingest import ingest_call
 from tests.store.building import (
@@ -33,6 +40,7 @@ from tests.store.building import (
     steps,
     texts,
     through_item,
+    tombstones,
     windows,
     written_times,
 )
@@ -226,10 +234,11 @@ def test_a_long_plan_is_cut_into_items():
     before=st.none() | st.integers(1, 99),
 )
 def test_verdicts_come_back(number, verdict, fact, reason, name, revision, before):
-    """A verdict is the same after a round trip."""
+    """The verdicts of a slice are the same after a round trip."""
     recorded = RecordedVerdict(number, verdict, fact, reason, name, revision, before)
-    put = plans.verdict_put(ATTEMPT, recorded, None)
-    assert plans.recorded_of(through_item(put.key, put.values)) == recorded
+    other = RecordedVerdict(number + 1, Verdict.REJECTED, "x")
+    put = plans.verdicts_put(ATTEMPT, [recorded, other], None)
+    assert plans.verdicts_of(through_item(put.key, put.values)) == [recorded, other]
 
 
 # ---- memories
@@ -248,8 +257,18 @@ def test_memories_come_back(memory):
 
 
 @FEW
+@given(tombstone=tombstones())
+def test_tombstones_come_back(tombstone):
+    """A tombstone is the same after a round trip, and DynamoDB deletes it at its end."""
+    key = keys.tombstone("b", "c", 1, tombstone.memory_id)
+    values = tombstone_values(tombstone)
+    assert tombstone_of(through_item(key, values)) == tombstone
+    assert values["ttl"] == -(-tombstone.expires.timestamp() // 1)
+
+
+@FEW
 @given(memory=memories())
-def test_a_tombstone_is_in_no_list(memory):
+def test_a_deleted_memory_is_in_no_list(memory):
     """A live memory is in index `list` by its creation; a deleted one is not, and expires after 48 hours."""
     values = memory_values("b", memory)
     listed = (values["G2PK"], values["G2SK"])

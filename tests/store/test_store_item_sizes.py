@@ -5,17 +5,20 @@ from datetime import UTC, datetime
 
 import pytest
 
+from streambank.model import ids
 from streambank.model.memory import Evidence, Memory, Profile, Revision
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
+from streambank.model.tombstone import Tombstone
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, DirectMemory, Window
 from streambank.rules import profiles
 from streambank.rules.consolidation import MAX_EVIDENCE, MAX_EVIDENCE_EVENTS
+from streambank.rules.keyed_hashes import MAX_FORMER
 from streambank.store import codec
-from streambank.store.memory_items import memory_values, revision_values
-from streambank.store.plan_items import verdict_put
+from streambank.store.memory_items import memory_values, revision_values, tombstone_values
+from streambank.store.plan_items import verdicts_put
 from streambank.store.sessions import head_values
 from streambank.wire.topics import MAX_TOPICS_BYTES
 
@@ -54,7 +57,8 @@ def stream_of(script):
 
 def memory_of(script):
     numbers = MAX_EVIDENCE_EVENTS // MAX_EVIDENCE
-    evidence = [Evidence("s" * 26, 10**6, tuple(range(10**9, 10**9 + numbers))) for _ in range(MAX_EVIDENCE)]
+    seqs, hashes = tuple(range(10**9, 10**9 + numbers)), (ids.keyed_hash(b"s"),) * numbers
+    evidence = [Evidence("s" * 26, 10**6, seqs, hashes) for _ in range(MAX_EVIDENCE)]
     return Memory(
         "m" * 63,
         long(script, 8_192),
@@ -68,6 +72,7 @@ def memory_of(script):
         display_name=long(script, 1_024),
         description=long(script, 1_024),
         evidence=tuple(evidence),
+        former=(ids.keyed_hash(b"s"),) * MAX_FORMER,
     )
 
 
@@ -80,11 +85,24 @@ def test_a_memory_is_below_the_limit(script):
     fact = profiles.to_fact(data)
     assert len(fact) <= profiles.MAX_PROFILE_BYTES
     profile = replace(memory, fact=fact, profile=Profile("s" * 63, dict.fromkeys(data, NOW)))
-    assert item_bytes(memory_values("b" * 36, profile)) < MAX_ITEM_BYTES
     revision = Revision("m" * 63, 1, fact, NOW, NOW, {"k": long(script, 4_000)}, (fact,), is_profile=True)
+    assert item_bytes(memory_values("b" * 36, replace(profile, first_revision=revision))) < MAX_ITEM_BYTES
+    natural = replace(revision, fact=memory.fact, extracted=(long(script, 8_191),))
+    assert item_bytes(memory_values("b" * 36, replace(memory, first_revision=natural))) < MAX_ITEM_BYTES
     assert item_bytes(revision_values(revision)) < MAX_ITEM_BYTES
     recorded = RecordedVerdict(10**6, Verdict.CREATED, fact, profiles.TOO_LARGE, "m" * 63, 1, 1)
-    assert item_bytes(verdict_put(Attempt("b", "s", 1, 0), recorded, NOW).values) < MAX_ITEM_BYTES
+    assert item_bytes(verdicts_put(Attempt("b", "s", 1, 0), [recorded], NOW).values) < MAX_ITEM_BYTES
+
+
+def test_what_counts_events_is_a_fourth_of_the_limit():
+    """The numbers and hashes of a memory's evidence have at most 100 KB, and all hashes of a tombstone 40 KB."""
+    values = memory_values("b", memory_of("x"))
+    assert len(values["evh"]) == 8 * MAX_EVIDENCE_EVENTS
+    assert len(values["fmr"]) == 8 * MAX_FORMER
+    assert len(values["ev"]) + len(values["evh"]) < 100_000
+    distinct = [ids.keyed_hash(b"s", str(number)) for number in range(MAX_EVIDENCE_EVENTS + MAX_FORMER)]
+    events, texts = frozenset(distinct[:MAX_EVIDENCE_EVENTS]), frozenset(distinct[MAX_EVIDENCE_EVENTS:])
+    assert item_bytes(tombstone_values(Tombstone("m" * 63, NOW, events, texts, NOW))) < 40_000
 
 
 @SCRIPT

@@ -8,7 +8,7 @@ from streambank.model import ids
 from streambank.model.memory import Change, Revision
 from streambank.rules.consolidation import deletion
 from tests import aws
-from tests.store.building import NOW, SCOPE, memory
+from tests.store.building import HASHES, NOW, SCOPE, memory
 
 DAY = timedelta(days=1)
 OTHER = {"user_id": "u2"}
@@ -68,14 +68,14 @@ def test_an_expired_memory_is_gone_at_once(world):
     assert world.memories.find("default", "m1", now=NOW + DAY - timedelta(seconds=1)) == made
     then = NOW + DAY
     assert world.memories.find("default", "m1", now=then) is None
-    assert world.memories.find_or_tombstone("default", "m1", now=then) is None
+    assert world.memories.find_or_deleted("default", "m1", now=then) is None
     assert world.memories.of_scope("default", SCOPE, now=then) == []
     assert world.memories.view("default", SCOPE, now=then).memories == ()
     assert world.memories.read_listed("default", world.memories.listed("default", 9, None), now=then) == []
 
 
 def deleted(world, made, *, version=1):
-    change = deletion(made, now=NOW)
+    change = deletion(made, HASHES, now=NOW)
     world.memories.commit_change("default", SCOPE, version, change, now=NOW)
     return change.after
 
@@ -87,8 +87,8 @@ def test_a_deleted_memory_is_recoverable_for_two_days(world):
     assert world.memories.find("default", "m1", now=NOW) is None
     assert world.memories.listed("default", 9, None) == []
     end = NOW + timedelta(hours=48)
-    assert world.memories.find_or_tombstone("default", "m1", now=end - timedelta(seconds=1)) == gone
-    assert world.memories.find_or_tombstone("default", "m1", now=end) is None
+    assert world.memories.find_or_deleted("default", "m1", now=end - timedelta(seconds=1)) == gone
+    assert world.memories.find_or_deleted("default", "m1", now=end) is None
     assert [(one.number, one.fact) for one in world.memories.revisions("default", gone, now=NOW)] == [
         (2, ""),
         (1, "I like tea"),

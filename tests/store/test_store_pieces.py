@@ -109,7 +109,7 @@ def test_no_key_of_one_bank_is_a_key_of_another():
             keys.window(bank, "s", 1),
             keys.candidates(bank, "s", 1, 0),
             keys.plan(bank, "s", 1, 0),
-            keys.verdict(bank, "s", 1, 0),
+            keys.verdicts(bank, "s", 1, 0),
             keys.version(bank, "c"),
             keys.memory(bank, "c", "m"),
             keys.revision(bank, "c", "m", 1),

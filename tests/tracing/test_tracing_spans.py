@@ -11,7 +11,7 @@ from streambank.llm.bedrock.extractor import BedrockExtractor
 from streambank.llm.bedrock.request import bedrock_retry_policy
 from streambank.settings import TraceSettings
 from tests.bedrock.converse_server import Bedrock, error, running, tool
-from tests.bedrock.test_bedrock_models import GOOD, MODELS, REQUEST
+from tests.bedrock.requests import GOOD, MODELS, REQUEST
 from tests.tracing.collecting import receiving
 from tests.tracing.deploying import deployed
 

@@ -128,7 +128,7 @@ def _kinds(kind):
 @pytest.mark.parametrize("kind", _kinds(errors.StreambankError)[1:])
 def test_every_error_has_a_status(kind):
     """No branch of the tree is missing from the table."""
-    arguments = {errors.InvalidArgument: ("f", "p"), errors.IdTaken: (errors.Conflict(), "m")}
+    arguments = {errors.InvalidArgument: ("f", "p"), errors.IdTaken: (errors.Conflict(), ["m"])}
     made = kind(*next((those for base, those in arguments.items() if issubclass(kind, base)), ("p",)))
     assert 400 <= http.error_response(made)["statusCode"] < 600
 

@@ -97,7 +97,7 @@ class _Plan:
 
     def _keep(self, fact: OfferedFact, known: _KnownFact, reason: str) -> None:
         known.as_of = max(known.as_of, _instant(fact.at))
-        self._decisions[fact.number] = Decision(fact.number, Action.NONE, memory=known.memory, reason=reason)
+        self._decisions[fact.number] = Decision(fact.number, Action.NONE, memories=_numbers(known), reason=reason)
 
     def _rewrite(self, fact: OfferedFact, meaning: Meaning, known: _KnownFact, reason: str) -> None:
         """Replace *known*, and the earlier fact that wrote it, by *fact*."""
@@ -108,7 +108,7 @@ class _Plan:
 
     def _retract(self, known: _KnownFact, reason: str = SUPERSEDED_BY_FACT) -> None:
         if known.writer is not None:
-            self._decisions[known.writer] = Decision(known.writer, Action.NONE, memory=known.memory, reason=reason)
+            self._decisions[known.writer] = Decision(known.writer, Action.NONE, memories=_numbers(known), reason=reason)
 
     def _forget(self, fact: OfferedFact) -> None:
         what = forget_meaning(fact.fact, FORGET)
@@ -131,7 +131,7 @@ class _Plan:
         self._retract(known, FORGOTTEN)
         self._facts.remove(known)
         action = Action.NONE if known.memory is None else Action.DELETE
-        self._decisions[fact.number] = Decision(fact.number, action, memory=known.memory, reason=FORGOTTEN)
+        self._decisions[fact.number] = Decision(fact.number, action, memories=_numbers(known), reason=FORGOTTEN)
 
 
 def _relation_to(fact: OfferedFact, meaning: Meaning, known: _KnownFact, owners: frozenset[str]) -> Relation | None:
@@ -153,8 +153,13 @@ def _decision(fact: OfferedFact, known: _KnownFact, reason: str) -> Decision:
     if known.memory is None:
         return Decision(fact.number, Action.CREATE, text=fact.fact, reason=NEW)
     if fact.fact == known.before:
-        return Decision(fact.number, Action.NONE, memory=known.memory, reason=RESTATED)
-    return Decision(fact.number, Action.UPDATE, memory=known.memory, text=fact.fact, reason=reason)
+        return Decision(fact.number, Action.NONE, memories=_numbers(known), reason=RESTATED)
+    return Decision(fact.number, Action.UPDATE, memories=_numbers(known), text=fact.fact, reason=reason)
+
+
+def _numbers(known: _KnownFact) -> tuple[int, ...]:
+    """Return the number of a memory as a decision has it, none for a fact of the same request."""
+    return () if known.memory is None else (known.memory,)
 
 
 def _instant(at: datetime) -> datetime:

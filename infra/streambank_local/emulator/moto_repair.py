@@ -22,11 +22,12 @@ from moto.dynamodb.comparisons import get_filter_expression
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import StreamShard, Table
+from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined]
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
 from streambank_local.emulator import moto_shortcut
-from streambank_local.emulator.moto_speed import get_value, query_candidates_only
+from streambank_local.emulator.moto_speed import get_value, parse_once, query_candidates_only, scan_candidates_only
 
 TOKEN_LIFETIME_SECONDS = 600
 TRANSACTION_ACTIONS = 100
@@ -59,7 +60,9 @@ def install() -> None:
     _replace(DynamoDBBackend, "transact_write_items", lambda _: _transact)
     _replace(DynamoDBBackend, "update_item", _atomic)
     _replace(StreamShard, "add", _changes_only)
+    _replace(UpdateExpressionParser, "make", parse_once)
     _replace(Table, "query", query_candidates_only)
+    _replace(Table, "scan", scan_candidates_only)
     _replace(ResponseSerializer, "get_value", lambda _: get_value)
     _shortcuts.append(moto_shortcut.install(_LOCK))
 

@@ -50,7 +50,7 @@ def check_scope(request: ApiRequest, scope: dict[str, str] | None) -> None:
 def visible_memory(request: ApiRequest, memory_id: str, *, also_deleted: bool = False) -> model.Memory:
     """Return a memory that the caller may know of. Raises NotFound."""
     memories, now = request.stores.memories, request.wiring.now()
-    find = memories.find_or_tombstone if also_deleted else memories.find
+    find = memories.find_or_deleted if also_deleted else memories.find
     memory = find(request.bank().id, memory_id, now=now) if len(memory_id) <= paging.MAX_ID else None
     if memory is None or not access.sees(request.principal, memory.scope):
         raise NotFound(f"there is no memory {memory_id[: paging.MAX_ID]!r}")
@@ -101,6 +101,7 @@ def delete_memory(request: ApiRequest, memory_id: str) -> EmptyOperation:
         memory.id,
         memories=request.stores.memories,
         retry_policy=request.wiring.deployment.retry_policy,
+        id_secret=request.wiring.id_secret,
         now=request.wiring.now(),
     )
     name = f"{request.path.bank_name}/memories/{memory_id}/operations/delete-{deleted.revision}"

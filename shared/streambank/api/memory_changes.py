@@ -44,7 +44,7 @@ def _checked_id(request: ApiRequest, memory_id: str) -> str:
     """Return *memory_id*. Raises NotFound if the memory is of a scope that the caller may not know of."""
     if request.principal.scope is not None:
         memories = request.stores.memories
-        existing = memories.find_or_tombstone(request.bank().id, memory_id, now=request.wiring.now())
+        existing = memories.find_or_deleted(request.bank().id, memory_id, now=request.wiring.now())
         if existing and not access.sees(request.principal, existing.scope):
             raise NotFound(f"there is no memory {memory_id!r}")
     return memory_id
@@ -123,7 +123,7 @@ def get_operation(request: ApiRequest, memory_id: str, operation_id: str) -> Ope
     window = OperationId.parse(operation_id)
     if window:
         return _untyped(window_operation(request, window))
-    existing = request.stores.memories.find_or_tombstone(request.bank().id, memory_id, now=request.wiring.now())
+    existing = request.stores.memories.find_or_deleted(request.bank().id, memory_id, now=request.wiring.now())
     match = _CHANGE.fullmatch(operation_id)
     is_visible = existing is not None and access.sees(request.principal, existing.scope)
     if existing is None or not is_visible or match is None or int(match[1]) > existing.revision:
@@ -157,8 +157,8 @@ def purge_memories(request: ApiRequest, body: PurgeMemoriesRequest) -> PurgeOper
     matching = purge.Purge(request.bank().id, selected.may_match, selected.matches)
     memories, now = request.stores.memories, request.wiring.now()
     if body.force:
-        retry_policy = request.wiring.deployment.retry_policy
-        count = purge.delete(matching, memories=memories, retry_policy=retry_policy, now=now)
+        retry_policy, id_secret = request.wiring.deployment.retry_policy, request.wiring.id_secret
+        count = purge.delete(matching, memories=memories, retry_policy=retry_policy, id_secret=id_secret, now=now)
         tracing.note({tracing.RECORD_COUNT: count})
     else:
         count = purge.count(matching, memories=memories, now=now)

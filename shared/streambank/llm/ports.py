@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Protocol
 
 from streambank.model.bank import Example, ProfileSchema
-from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction
+from streambank.model.decision import Action, Decision
+from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction, FactChange
 from streambank.model.plan import FORGET
 from streambank.model.turn import Turn
 from streambank.model.usage import Usage
@@ -32,6 +32,7 @@ __all__ = [
     "Extraction",
     "ExtractionRequest",
     "Extractor",
+    "FactChange",
     "ModelProvider",
     "OfferedFact",
     "OfferedMemory",
@@ -45,6 +46,7 @@ __all__ = [
 class ExtractionRequest:
     """A window's turns in order, overlap first (marked as context).
 
+    *memories* are those nearest to the turns. *recorded* holds the facts of the pieces of the window before this one.
     *descriptions* explains custom topics. *is_natural* is False if the bank keeps profiles only. *model* is the bank's
     choice, or None.
     """
@@ -58,30 +60,30 @@ class ExtractionRequest:
     schemas: tuple[ProfileSchema, ...] = ()
     is_natural: bool = True
     model: str | None = None
-
-
-class Action(StrEnum):
-    """What a model may decide about a fact."""
-
-    CREATE = "CREATE"
-    UPDATE = "UPDATE"
-    DELETE = "DELETE"
-    NONE = "NONE"
+    memories: tuple[OfferedMemory, ...] = ()
+    recorded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedFact:
-    """A candidate as a model sees it."""
+    """A candidate as a model sees it when it is asked again.
+
+    *change*, *memories* and *text* are what the model proposed first; *turns* are the texts that the fact cites.
+    """
 
     number: int
     fact: str
     topic: str | None
     at: datetime
+    change: FactChange | None = None
+    memories: tuple[int, ...] = ()
+    text: str = ""
+    turns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedMemory:
-    """An existing memory that a model may update or delete in this request; *earlier* holds its former texts."""
+    """An existing memory that a model may name in this request; *earlier* holds its former texts."""
 
     number: int
     fact: str
@@ -91,23 +93,13 @@ class OfferedMemory:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationRequest:
-    """Candidates, and the memories nearest to them."""
+    """The candidates that the model is asked about again, and the memories that they name or are close to."""
 
     facts: tuple[OfferedFact, ...]
     memories: tuple[OfferedMemory, ...]
     third_person: bool = False
     model: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What to do with fact number *fact*: *memory* for UPDATE, DELETE and NONE, *text* for CREATE and UPDATE."""
-
-    fact: int
-    action: Action
-    memory: int | None = None
-    text: str | None = None
-    reason: str = ""
+    time_zone: str = "UTC"
 
 
 @dataclass(frozen=True, slots=True)

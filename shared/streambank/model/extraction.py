@@ -4,18 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from streambank.model.usage import Usage
 
 
+class FactChange(StrEnum):
+    """What a fact means for the memories that the model was given."""
+
+    NEW = "NEW"
+    REPEATS = "REPEATS"
+    CHANGES = "CHANGES"
+    FORGETS = "FORGETS"
+
+
 @dataclass(frozen=True, slots=True)
 class ExtractedFact:
-    """A proposed fact, the numbers of the turns behind it, and its topic."""
+    """A proposed fact, the numbers of the turns behind it, and its topic.
+
+    *change* says what it means for the memories whose numbers are *memories*, None where the model did not say; *text*
+    is what a changed memory says from then on. *problem* is the reason why the row cannot be used, else empty.
+    """
 
     fact: str
     events: tuple[int, ...]
     topic: str | None = None
+    change: FactChange | None = None
+    memories: tuple[int, ...] = ()
+    text: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,26 @@ def secret_id(secret: bytes, *parts: str) -> str:
     return "0" + _spelled(hmac.digest(secret, _joined(parts), hashlib.sha256))
 
 
+def keyed_hash(secret: bytes, *parts: str) -> str:
+    """Return 8 bytes of a keyed hash of *parts* as base64url: enough to recognise them, and no way back to them."""
+    return keyed_hash_text(hmac.digest(secret, _framed(parts), hashlib.sha256)[:8])
+
+
+def keyed_hash_bytes(text: str) -> bytes:
+    """Return the 8 bytes of a `keyed_hash`."""
+    return base64.urlsafe_b64decode(text + "=")
+
+
+def keyed_hash_text(raw: bytes) -> str:
+    """Return the `keyed_hash` of its 8 bytes."""
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _framed(parts: tuple[str, ...]) -> bytes:
+    """Return *parts* so that no others give the same bytes: callers' texts may hold any character."""
+    return json.dumps(parts).encode()
+
+
 def _joined(parts: tuple[str, ...]) -> bytes:
     return "\0".join(parts).encode()
 

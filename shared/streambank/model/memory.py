@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from streambank.model.metadata import Metadata
+from streambank.model.tombstone import Tombstone
 
 # How long the revisions of a deleted memory can be read, and the memory can be rolled back.
 RECOVERABLE = timedelta(hours=48)
@@ -24,11 +25,30 @@ class ManagedTopic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The events behind a fact: a window of a stream, and the numbers of its events, in their order."""
+    """The events behind a fact: a window of a stream, and the numbers of its events, in their order.
+
+    *hashes* are the keyed hashes of the same events, an empty text for one without; none where none has one.
+    """
 
     sid: str
     window: int
     seqs: tuple[int, ...]
+    hashes: tuple[str, ...] = ()
+
+    def newest(self, count: int) -> Evidence:
+        """Return the last *count* events of it."""
+        return Evidence(self.sid, self.window, self.seqs[-count:], self.hashes[-count:])
+
+    @property
+    def _hash_of(self) -> dict[int, str]:
+        return dict(zip(self.seqs, self.hashes or ("",) * len(self.seqs), strict=True))
+
+    def joined(self, other: Evidence) -> Evidence:
+        """Return the events of both; *other* is of the same window."""
+        hashes = self._hash_of | other._hash_of
+        seqs = tuple(sorted(hashes))
+        known = tuple(hashes[seq] for seq in seqs)
+        return Evidence(self.sid, self.window, seqs, known if any(known) else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +63,9 @@ class Profile:
 class Memory:
     """A fact of a scope; *revision* numbers its last revision, or is 0; *as_of* is the time of its newest evidence.
 
-    The fact of a profile is the JSON of its data.
+    The fact of a profile is the JSON of its data. *first_revision* is the revision that its creation made, as long as
+    the memory has that text: no item of its own is stored for it. *former* are the keyed hashes of earlier texts,
+    oldest first.
     """
 
     id: str
@@ -62,6 +84,8 @@ class Memory:
     evidence: tuple[Evidence, ...] = ()
     deleted: datetime | None = None
     profile: Profile | None = None
+    first_revision: Revision | None = None
+    former: tuple[str, ...] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -72,6 +96,15 @@ class Memory:
         """Tell whether a read may return this memory at *now* (I9: DynamoDB's TTL lags up to 48 hours)."""
         expired = self.expires is not None and self.expires <= now
         return self.deleted is None and not expired
+
+    def is_recorded_by(self, revision: Revision) -> bool:
+        """Tell whether *revision* says nothing that this memory does not: it can be its first revision."""
+        return (revision.number, revision.fact, revision.created, revision.is_profile) == (
+            self.revision,
+            self.fact,
+            self.created,
+            self.profile is not None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +142,22 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A memory before and after a change, its revision and its citation; *before* is None for a new memory."""
+    """A memory before and after a change, its revision and its citation; *before* is None for a new memory.
+
+    A change that restores a deleted memory removes the tombstone of the deletion.
+    """
 
     before: Memory | None
     after: Memory
     revision: Revision | None
     citation: Citation | None = None
+    tombstone: Tombstone | None = None
+
+    def stored_revisions(self, now: datetime) -> tuple[Revision, ...]:
+        """Return the revisions that get items of their own: a first one too, once the memory is it no longer."""
+        first = self.before.first_revision if self.before else None
+        is_over = first is not None and self.after.first_revision is None and first.is_live(now)
+        is_item = self.revision is not None and self.revision != self.after.first_revision
+        return tuple(
+            one for one, is_stored in ((first, is_over), (self.revision, is_item)) if one is not None and is_stored
+        )

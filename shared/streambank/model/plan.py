@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from streambank.model.extraction import FactChange
 from streambank.model.memory import Change
 from streambank.model.usage import Usage
 from streambank.model.verdict import RecordedVerdict, Verdict
@@ -21,7 +22,9 @@ class Candidate:
     """A fact that a model or a caller proposes; *at* is the newest time of its evidence.
 
     *rejected* is the reason where the candidate was refused before any consolidation, else empty. *profile* is the
-    id of a schema where the fact is JSON of values for a profile, else empty.
+    id of a schema where the fact is JSON of values for a profile, else empty. *change* is what the model says that the
+    fact means for the memories with *memory_ids*, and *text* what they say from then on; None where it did not say.
+    *doubts* are the reasons why the words of the fact, or of its text, need a second answer.
     """
 
     fact: str
@@ -31,6 +34,10 @@ class Candidate:
     vector: bytes = b""
     rejected: str = ""
     profile: str = ""
+    change: FactChange | None = None
+    memory_ids: tuple[str, ...] = ()
+    text: str = ""
+    doubts: tuple[str, ...] = ()
 
     @property
     def is_searched(self) -> bool:
@@ -52,13 +59,25 @@ class ForgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """What to do with one candidate: the verdict, the memory it touches, the new text and the reason."""
+    """What to do with one candidate: the verdict, the memory it touches, the new text and the reason.
+
+    *others* are further steps of the same candidate, each for another memory. *seqs* are events of other candidates
+    that say the same. *merged_into* is the id of the memory that a deleted one became part of, else empty.
+    """
 
     verdict: Verdict
     memory_id: str | None = None
     text: str | None = None
     vector: bytes = b""
     reason: str = ""
+    others: tuple[PlanStep, ...] = ()
+    seqs: tuple[int, ...] = ()
+    merged_into: str = ""
+
+    @property
+    def all(self) -> tuple[PlanStep, ...]:
+        """Return the step and the further ones of its candidate."""
+        return self, *self.others
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +95,29 @@ class Plan:
     usage: Usage = field(default=Usage())
 
     def version_at(self, cursor: int) -> int:
-        """Return the version that the scope has at *cursor* if nobody else wrote: each step counts it up by one."""
+        """Return the version that the scope has at *cursor* if nobody else wrote.
+
+        A slice raises it by the number of its steps: the version does not depend on where slices end.
+        """
         return self.version + cursor - self.start
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """A window's candidates, and what their extraction cost."""
+    """A window's candidates, and what their extraction cost.
+
+    *offered* maps the id of each memory that the model was given to its fingerprint then.
+    """
 
     candidates: tuple[Candidate, ...]
     usage: Usage = field(default=Usage())
     covered: int = 0
+    offered: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of a plan that is complete in itself: candidates *start* to *end*, at most one change.
+    """A part of a plan that is complete in itself: candidates *start* to *end*, each memory changed at most once.
 
     *expires* is until when its verdicts are kept; None while the expiry of the window's events is suspended.
     *requests* are all requests to forget of the scope after the slice; None where it adds none.
@@ -102,7 +128,7 @@ class Slice:
     end: int
     version: int
     verdicts: tuple[RecordedVerdict, ...]
-    change: Change | None = None
+    changes: tuple[Change, ...] = ()
     expires: datetime | None = None
     requests: tuple[ForgetRequest, ...] | None = None
 

@@ -15,9 +15,12 @@ MAX_CITATION_CHARACTERS = 3_000
 
 
 def prompt_text(event: StoredEvent) -> str:
-    """Return the text of *event* for a prompt: without thoughts, and without memories that the client recalled."""
+    """Return the text of *event* for a prompt: without thoughts, and without memories that the client recalled.
+
+    The parts of a content are one text, joined as they stand.
+    """
     texts = (part["text"] for part in event.event.parts if not part.get("thought") and part.get("text"))
-    return remove_recalled("\n".join(texts)).strip()
+    return remove_recalled("".join(texts)).strip()
 
 
 def event_line(event: StoredEvent) -> str:

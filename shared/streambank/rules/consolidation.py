@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from streambank.model.bank import BankConfig
+from streambank.model.extraction import FactChange
 from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
 from streambank.model.metadata import MergeStrategy, Metadata
 from streambank.model.plan import FORGET, Candidate, PlanStep
 from streambank.model.rule import WindowSettings
+from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
 from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, RecordedVerdict, Verdict
 from streambank.model.window import Window
 from streambank.rules import profiles
+from streambank.rules.keyed_hashes import KeyedHashes, former_texts
 
 NOTHING_TO_FORGET = "nothing to forget"
 NOT_OFFERED = "names no memory that was offered"
 DIRECT = "stated by the caller"
+# What the last revision of a memory says that became part of another one, before the id of that one.
+MERGED_INTO = "merged into memories/"
 DEFAULT_REVISION_TTL = timedelta(days=365)
 # A memory keeps the evidence of its latest changes only: so many windows, and so many events of all of them together.
-# Their numbers have at most 100 KB, and an item has 400.
+# Their numbers and their hashes have at most 100 KB, and an item has 400.
 MAX_EVIDENCE = 20
-MAX_EVIDENCE_EVENTS = 8_000
+MAX_EVIDENCE_EVENTS = 4_000
 
 
 def is_forget_request(candidate: Candidate) -> bool:
     """Tell whether *candidate* is a request to forget something."""
-    return candidate.fact.startswith(FORGET)
+    return candidate.change is FactChange.FORGETS or candidate.fact.startswith(FORGET)
 
 
 def create_step(candidate: Candidate, text: str | None = None, reason: str = NEW) -> PlanStep:
@@ -49,10 +54,13 @@ def update_step(candidate: Candidate, memory: Memory, text: str, reason: str, se
 
 
 def restate_step(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> PlanStep:
-    """Return the step for a fact that *memory* states already; it may renew the evidence or the metadata."""
+    """Return the step for a fact that *memory* states already: it keeps its text, whatever that is by then.
+
+    The fact is further evidence. Where it is newer, it renews the metadata as well.
+    """
     is_other = merge_metadata(memory.metadata, settings) != memory.metadata
     renews = candidate.at > memory.as_of or (candidate.at == memory.as_of and is_other)
-    return PlanStep(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, memory.fact, memory.vector, reason)
+    return PlanStep(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, reason=reason)
 
 
 def delete_step(candidate: Candidate, memory: Memory, reason: str) -> PlanStep:
@@ -71,7 +79,8 @@ def revise_step(candidate: Candidate, step: PlanStep, existing: Container[str]) 
         return step
     if step.verdict is Verdict.DELETED:
         return PlanStep(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
-    return replace(step, verdict=Verdict.CREATED, memory_id=None, text=step.text or candidate.fact)
+    text, vector = (step.text, step.vector) if step.text else (candidate.fact, candidate.vector)
+    return replace(step, verdict=Verdict.CREATED, memory_id=None, text=text, vector=vector)
 
 
 def merge_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
@@ -85,10 +94,15 @@ def merge_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
 
 @dataclass(frozen=True, slots=True)
 class WindowPolicy:
-    """The settings for the memories of one window: its own, and those of its bank."""
+    """The settings for the memories of one window: its own, and those of its bank.
+
+    *hashes* are those of its scope, *event_hashes* those of the events that it may cite, by their numbers.
+    """
 
     window: Window
     config: BankConfig
+    hashes: KeyedHashes
+    event_hashes: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def keeps_revisions(self) -> bool:
@@ -114,12 +128,15 @@ def change(
     policy: WindowPolicy, new_id: str, candidate: Candidate, step: PlanStep, memory: Memory | None, *, now: datetime
 ) -> Change | None:
     """Return the change that *candidate* makes to *memory*, or None if it makes none; a new memory gets *new_id*."""
+    candidate = replace(candidate, seqs=tuple(sorted({*candidate.seqs, *step.seqs})))
     if step.verdict is Verdict.CREATED:
         return _creation(policy, new_id, candidate, step, now)
-    if memory is None or step.verdict in (Verdict.REJECTED, Verdict.UNCHANGED):
+    if memory is None or step.verdict is Verdict.REJECTED:
         return None
     if step.verdict is Verdict.DELETED:
-        return deletion(memory, now=now)
+        return deletion(memory, policy.hashes, at=candidate.at, now=now, merged_into=step.merged_into)
+    if step.verdict is Verdict.UNCHANGED:
+        return _further_evidence(policy, candidate, memory)
     return _update(policy, candidate, step, memory, now)
 
 
@@ -140,7 +157,12 @@ def _creation(policy: WindowPolicy, new_id: str, candidate: Candidate, step: Pla
         evidence=_evidence(policy, candidate),
         profile=profiles.new_profile(candidate),
     )
-    return Change(None, memory, _revision(policy, memory, candidate, now))
+    return new_memory(memory, _revision(policy, memory, candidate, now))
+
+
+def new_memory(memory: Memory, revision: Revision | None) -> Change:
+    """Return the change that creates *memory*, which is its own first *revision*."""
+    return Change(None, replace(memory, first_revision=revision), revision)
 
 
 def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
@@ -157,10 +179,18 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
         updated=now if is_new_fact or metadata != memory.metadata else memory.updated,
         revision=memory.revision + (is_new_fact and policy.keeps_revisions),
         expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
-        evidence=newest_evidence(memory.evidence + _evidence(policy, candidate)),
+        evidence=_joined(memory.evidence, _evidence(policy, candidate)),
         profile=profiles.updated_profile(memory, candidate),
+        first_revision=None if is_new_fact else memory.first_revision,
+        former=former_texts(memory, fact, policy.hashes),
     )
     return Change(memory, after, _revision(policy, after, candidate, now) if is_new_fact else None)
+
+
+def _further_evidence(policy: WindowPolicy, candidate: Candidate, memory: Memory) -> Change | None:
+    """Return the change that adds the evidence of *candidate* to *memory*, which stays as it is otherwise."""
+    evidence = _joined(memory.evidence, _evidence(policy, candidate))
+    return None if evidence == memory.evidence else Change(memory, replace(memory, evidence=evidence), None)
 
 
 def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> datetime | None:
@@ -170,16 +200,26 @@ def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> 
 
 def _evidence(policy: WindowPolicy, candidate: Candidate) -> tuple[Evidence, ...]:
     window = policy.window
-    own = (Evidence(window.stream.sid, window.number, candidate.seqs),) if candidate.seqs else ()
-    return newest_evidence(own)
+    hashes = tuple(policy.event_hashes.get(seq, "") for seq in candidate.seqs)
+    own = Evidence(window.stream.sid, window.number, candidate.seqs, hashes if any(hashes) else ())
+    return newest_evidence([own] if candidate.seqs else [])
+
+
+def _joined(earlier: Sequence[Evidence], added: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Return both as evidence of a memory: the events of one window together, the window that was added last."""
+    joined = {(one.sid, one.window): one for one in earlier}
+    for one in added:
+        same = joined.pop((one.sid, one.window), None)
+        joined[(one.sid, one.window)] = one if same is None else same.joined(one)
+    return newest_evidence(tuple(joined.values()))
 
 
 def newest_evidence(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return the newest of *evidence*, oldest first: of 20 windows, and 8,000 events of them together."""
+    """Return the newest of *evidence*, oldest first: of 20 windows, and 4,000 events of them together."""
     newest, room = list[Evidence](), MAX_EVIDENCE_EVENTS
     for one in reversed(evidence[-MAX_EVIDENCE:]):
         if room:
-            newest.append(replace(one, seqs=one.seqs[-room:]))
+            newest.append(one.newest(room))
             room -= len(newest[-1].seqs)
     return tuple(reversed(newest))
 
@@ -193,22 +233,35 @@ def _revision(policy: WindowPolicy, memory: Memory, candidate: Candidate, now: d
     return Revision(memory.id, memory.revision, memory.fact, now, expires, labels, extracted, bool(memory.profile))
 
 
-def deletion(memory: Memory, *, now: datetime) -> Change:
-    """Return the change that deletes *memory*: text and vector are removed, and a last revision is empty."""
-    tombstone = replace(
+def deletion(
+    memory: Memory, hashes: KeyedHashes, *, now: datetime, at: datetime | None = None, merged_into: str = ""
+) -> Change:
+    """Return the change that deletes *memory*: text and vector are removed, and a last revision is empty.
+
+    What is said until *at*, which is *now* where nothing else is given, does not bring the memory back. The evidence
+    stays for 48 hours, so that a memory that is rolled back and deleted again has a tombstone as complete. The
+    revision says so where the memory became part of the one with the id *merged_into*.
+    """
+    after = replace(
         memory,
         fact="",
         vector=b"",
         topics=(),
         metadata={},
-        evidence=(),
         display_name=None,
         description=None,
         deleted=now,
         updated=now,
         revision=memory.revision + 1,
+        former=former_texts(memory, "", hashes),
+        first_revision=None,
     )
-    return Change(memory, tombstone, Revision(memory.id, tombstone.revision, "", now, now + RECOVERABLE))
+    events = () if merged_into else (one for evidence in memory.evidence for one in evidence.hashes if one)
+    expires = now + TOMBSTONE_TTL
+    tombstone = Tombstone(memory.id, at or now, frozenset(events), frozenset(after.former), expires, bool(merged_into))
+    merge = (f"{MERGED_INTO}{merged_into}",) if merged_into else ()
+    revision = Revision(memory.id, after.revision, "", now, now + RECOVERABLE, extracted=merge)
+    return Change(memory, after, revision, tombstone=tombstone)
 
 
 def count_verdicts(verdicts: Iterable[RecordedVerdict]) -> dict[str, int]:

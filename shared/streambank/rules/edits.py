@@ -11,7 +11,8 @@ from streambank.model.bank import BankConfig
 from streambank.model.memory import Change, Memory, Revision
 from streambank.model.metadata import Metadata
 from streambank.model.rule import WindowSettings
-from streambank.rules.consolidation import keeps_revisions, revision_expiry
+from streambank.rules.consolidation import keeps_revisions, new_memory, revision_expiry
+from streambank.rules.keyed_hashes import KeyedHashes, former_texts
 
 # The fields that an update may change, in the wire's camelCase; only `fact` makes a revision. Others are ignored.
 CHANGEABLE = frozenset({"fact", "displayName", "description", "topics", "metadata", "ttl", "expireTime"})
@@ -51,10 +52,12 @@ def creation(
         description=edit.description,
         revision=int(keeps_revisions(edit.settings, config)),
     )
-    return Change(None, memory, _revision(memory, edit.settings, config, now=now))
+    return new_memory(memory, _revision(memory, edit.settings, config, now=now))
 
 
-def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now: datetime) -> Change:
+def update(
+    memory: Memory, edit: Edit, config: BankConfig, vector: bytes, hashes: KeyedHashes, *, now: datetime
+) -> Change:
     """Return the change that *edit* makes to *memory*: the fields that it sets, and the expiry that follows.
 
     Raises:
@@ -63,10 +66,11 @@ def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now
     fields = edit.fields
     if memory.profile and "fact" in fields:
         raise FailedPrecondition("the fact of a profile cannot be changed; only generations change it")
-    is_new_fact = "fact" in fields and edit.fact != memory.fact
+    fact = edit.fact if "fact" in fields else memory.fact
+    is_new_fact = fact != memory.fact
     after = replace(
         memory,
-        fact=edit.fact if "fact" in fields else memory.fact,
+        fact=fact,
         vector=vector if "fact" in fields else memory.vector,
         display_name=edit.display_name if "displayName" in fields else memory.display_name,
         description=edit.description if "description" in fields else memory.description,
@@ -76,11 +80,15 @@ def update(memory: Memory, edit: Edit, config: BankConfig, vector: bytes, *, now
         as_of=now if "fact" in fields else memory.as_of,
         updated=now,
         revision=memory.revision + (is_new_fact and keeps_revisions(edit.settings, config)),
+        first_revision=None if is_new_fact else memory.first_revision,
+        former=former_texts(memory, fact, hashes),
     )
     return Change(memory, after, _revision(after, edit.settings, config, now=now) if is_new_fact else None)
 
 
-def rollback(memory: Memory, target: Revision, config: BankConfig, vector: bytes, *, now: datetime) -> Change:
+def rollback(
+    memory: Memory, target: Revision, config: BankConfig, vector: bytes, hashes: KeyedHashes, *, now: datetime
+) -> Change:
     """Return the change that restores the fact of *target*; a deleted memory exists again.
 
     Raises:
@@ -98,6 +106,8 @@ def rollback(memory: Memory, target: Revision, config: BankConfig, vector: bytes
         as_of=now,
         updated=now,
         revision=memory.revision + keeps_revisions(WindowSettings(), config),
+        first_revision=None,
+        former=former_texts(memory, target.fact, hashes),
     )
     return Change(memory, after, _revision(after, WindowSettings(), config, now=now))
 

@@ -7,9 +7,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from streambank.model.event import StoredEvent
+from streambank.model.extraction import FactChange
+from streambank.model.memory import ManagedTopic
 from streambank.model.plan import FORGET, Candidate
+from streambank.rules import wording
 
 UNGROUNDED = "cites no event of this window"
+NOT_THE_USER = "only the assistant said it"
+UNREADABLE = "the model's answer cannot be read"
 BLANK = "blank"
 OTHER_TOPIC = "its topic is not asked for"
 TOO_LONG = "longer than 8 KB"
@@ -22,17 +27,17 @@ def ground(
 ) -> Candidate:
     """Return *fact* as a candidate, rejected with a reason if it breaks a rule.
 
-    *numbered* maps the numbers in the prompt to events, *own* holds the numbers of the window's own events.
+    *numbered* maps the numbers in the prompt to events, *own* holds the numbers of the window's own events. Where the
+    window has turns of the user, the fact has to cite one of them.
     """
     cited = [numbered[number] for number in dict.fromkeys(citations) if number in numbered]
     at = max(map(_as_of, cited or numbered.values()))
-    is_grounded = any(number in own for number in citations)
     return Candidate(
         fact=fact.strip()[:MAX_FACT_BYTES],
         seqs=tuple(sorted(event.seq for event in cited)),
         at=at,
         topics=(topic,) if topic else (),
-        rejected=_rejection(fact.strip(), is_grounded=is_grounded),
+        rejected=_rejection(fact.strip(), citations, numbered, own),
     )
 
 
@@ -41,20 +46,28 @@ def _as_of(event: StoredEvent) -> datetime:
     return min(event.order()[0], event.arrived)
 
 
-def _rejection(fact: str, *, is_grounded: bool) -> str:
+def _rejection(fact: str, citations: Sequence[int], numbered: Mapping[int, StoredEvent], own: frozenset[int]) -> str:
     if not fact:
         return BLANK
     if len(fact.encode()) > MAX_FACT_BYTES:
         return TOO_LONG
-    return "" if is_grounded else UNGROUNDED
+    cited = own.intersection(citations)
+    if not cited:
+        return UNGROUNDED
+    users = {number for number in own if numbered[number].event.role == "user"}
+    return NOT_THE_USER if users and not users & cited else ""
 
 
 def restrict_to_topics(candidate: Candidate, topics: Collection[str]) -> Candidate:
-    """Return *candidate*, rejected if its topic is not in *topics*; a request to forget fits every topic."""
-    is_on_topic = not topics or not candidate.topics or candidate.topics[0] in topics
-    if candidate.rejected or is_on_topic or candidate.fact.startswith(FORGET):
+    """Return *candidate*, rejected if its topic is not in *topics*; a request to forget fits every topic.
+
+    Where any topic will do, the candidate loses one that no topic of the bank has.
+    """
+    known = topics or list(ManagedTopic)
+    if candidate.rejected or not candidate.topics or candidate.topics[0] in known:
         return candidate
-    return replace(candidate, rejected=OTHER_TOPIC)
+    is_free = not topics or candidate.change is FactChange.FORGETS or candidate.fact.startswith(FORGET)
+    return replace(candidate, topics=()) if is_free else replace(candidate, rejected=OTHER_TOPIC)
 
 
 def reject_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -64,7 +77,7 @@ def reject_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
     for index, candidate in enumerate(checked):
         if candidate.rejected:
             continue
-        original_index = first.setdefault(" ".join(candidate.fact.casefold().split()), index)
+        original_index = first.setdefault(wording.normalized(candidate.fact), index)
         if original_index == index:
             continue
         original = checked[original_index]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from streambank.rules.chunks import estimate_tokens
 
 # The instructions and the tool beside a request: at most 7,000 characters of text that is the same for every call.
-_STANDING_TOKENS = 4_000
+_STANDING_TOKENS = 4_500
 
 
 def most_tokens(request: object, output_tokens: int) -> int:

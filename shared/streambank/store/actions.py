@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,6 +178,12 @@ class ConditionCheck:
 
 
 Action = Put | Update | Add | Delete | ConditionCheck
+
+
+def written_bytes(actions: Iterable[Action]) -> int:
+    """Return about how many bytes the Puts among *actions* write: their values."""
+    values = (value for action in actions if isinstance(action, Put) for value in action.values.values())
+    return sum(len(value if isinstance(value, bytes) else str(value).encode()) for value in values)
 
 
 def item_key(key: Key) -> Item:

@@ -12,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from streambank.errors import Conflict, OutOfReach
 from streambank.model import ids
@@ -27,8 +28,20 @@ from streambank.store.table import Table
 # When the sweep resumes a job that no call works on any more.
 RESUMED_AFTER = timedelta(minutes=1)
 _WHOLE_BANK = ""
-_COUNTED: dict[str, str] = {Kind.MEMORY: "memories", Kind.REVISION: "revisions", Kind.CITATION: "citations"}
+_COUNTED: dict[str, str] = {
+    Kind.MEMORY: "memories",
+    Kind.REVISION: "revisions",
+    Kind.CITATION: "citations",
+    Kind.TOMBSTONE: "tombstones",
+}
 START: RegistryCursor = (0, "")
+
+
+class ErasedItem(NamedTuple):
+    """An item of a scope, and what it counts as: a memory that is its own first revision is both."""
+
+    key: Key
+    counted: tuple[str, ...]
 
 
 class Erasures:
@@ -149,18 +162,20 @@ class Erasures:
 
     # ---- memories
 
-    def memory_keys(self, bank: str, cid: str) -> Iterator[Iterator[Key]]:
-        """Yield the keys of a scope's citations, of its revisions, and of its memories, deleted ones too."""
-        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY):
-            yield map(keys.key_of, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
+    def erased_items(self, bank: str, cid: str) -> Iterator[Iterator[ErasedItem]]:
+        """Yield the items of a scope's citations, revisions, memories (deleted ones too) and tombstones."""
+        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE):
+            yield map(_erased_item, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
 
-    def delete_memories(self, bank: str, scope: Mapping[str, str], batch: Sequence[Key], counts: Counter[str]) -> None:
-        """Delete a batch of `memory_keys`, and the look-ups of its memories first."""
-        memory_ids = [keys.name_in(key.sk) for key in batch if keys.kind_of(key.sk) == Kind.MEMORY]
+    def delete_memories(
+        self, bank: str, scope: Mapping[str, str], batch: Sequence[ErasedItem], counts: Counter[str]
+    ) -> None:
+        """Delete a batch of `erased_items`, and the look-ups of its memories first."""
+        memory_ids = [keys.name_in(key.sk) for key, _ in batch if keys.kind_of(key.sk) == Kind.MEMORY]
         if memory_ids:
             self._delete_names(bank, text.dumps(dict(scope)), memory_ids)
-        self._table.delete_all(batch)
-        counts.update(_COUNTED[keys.kind_of(key.sk)] for key in batch)
+        self._table.delete_all(key for key, _ in batch)
+        counts.update(name for item in batch for name in item.counted)
 
     def _delete_names(self, bank: str, spelled: str, memory_ids: Sequence[str]) -> None:
         """Delete the look-ups of a scope's memories; the id of one that has expired may be another scope's by now."""
@@ -198,9 +213,13 @@ class Erasures:
     def count_memories(self, bank: str, cid: str, counts: Counter[str]) -> None:
         """Count what an erasure would delete of a scope's memories."""
         for item in self._table.query(keys.scope(bank, cid)):
-            name = _COUNTED.get(keys.kind_of(item["SK"]))
-            if name:
-                counts[name] += 1
+            counts.update(_erased_item(item).counted)
+
+
+def _erased_item(item: Mapping[str, Any]) -> ErasedItem:
+    kind = _COUNTED.get(keys.kind_of(item["SK"]))
+    first = ("revisions",) if "frev" in item else ()
+    return ErasedItem(keys.key_of(item), (kind, *first) if kind else ())
 
 
 def _key(bank: str, cid: str) -> Key:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -25,7 +26,7 @@ from streambank.store import codec, keys
 from streambank.store.attributes import instant
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.keys import LAST, Kind
-from streambank.store.memory_items import citation_of, memory_of, revision_of
+from streambank.store.memory_items import all_revisions, citation_of, memory_of
 from streambank.store.sessions import Sessions
 from streambank.store.table import Table
 
@@ -104,9 +105,18 @@ class Exports:
         for item in self._of_kind(bank, cid, Kind.MEMORY, after):
             memory = memory_of(item, dict(scope))
             if memory.id != after and memory.is_live(now):
-                own = [one for one in map(revision_of, revisions.of(memory.id)) if _is_exported(memory, one, now)]
+                stored = self._revisions(bank, cid, memory, revisions)
+                own = [one for one in stored if _is_exported(memory, one, now)][-MAX_REVISIONS:]
                 cited = [one for one in map(citation_of, citations.of(memory.id)) if _is_cited(memory, one, now)]
-                yield memory.id, MemoryRecord(memory, tuple(own), tuple(cited))
+                yield memory.id, MemoryRecord(replace(memory, first_revision=None), tuple(own), tuple(cited))
+
+    def _revisions(self, bank: str, cid: str, memory: Memory, read: _ByMemory) -> list[Revision]:
+        """Return the revisions of *memory*; they are read again if they were read before its last change."""
+        revisions = all_revisions(memory, read.of(memory.id))
+        if memory.revision and memory.revision not in (one.number for one in revisions):
+            prefix = keys.revision_prefix(memory.id)
+            revisions = all_revisions(memory, self._table.query(keys.scope(bank, cid), prefix=prefix))
+        return revisions
 
     def _of_kind(self, bank: str, cid: str, kind: Kind, after: str) -> Iterator[dict[str, Any]]:
         return self._table.query(keys.scope(bank, cid), between=(kind.prefix + after, kind.prefix + LAST))

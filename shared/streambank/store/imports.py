@@ -14,14 +14,14 @@ from typing import Any
 
 from streambank.model import ids
 from streambank.model.chat import ChatHistory
-from streambank.model.memory import Change, Memory
+from streambank.model.memory import Change, Memory, Revision
 from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, SessionEventRecord, StreamRecord
 from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import Transfer
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, without
+from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, without, written_bytes
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.memories import version_bump
@@ -205,35 +205,43 @@ class Imports:
 
 
 def _units(bank: str, before: Memory | None, record: MemoryRecord, now: datetime) -> Iterator[list[Action]]:
-    """Yield the actions of each transaction at least: a revision, a citation, and last the memory with its name."""
+    """Yield the actions of each transaction at least: a revision, a citation, and last the memory with its name.
+
+    A record's only revision that says what its memory does is the memory itself. The first revision of the memory that
+    is there stays, unless the record has one with its number.
+    """
     cid, memory_id = ids.scope_id(record.memory.scope), record.memory.id
-    revisions = {keys.revision(bank, cid, memory_id, one.number): revision_values(one) for one in record.revisions}
+    first = _first_revision(record)
+    older = Change(before, record.memory, None).stored_revisions(now)
+    items = () if first else (*older, *record.revisions)
+    revisions = {keys.revision(bank, cid, memory_id, one.number): revision_values(one) for one in items}
     citations = {
         keys.citation(bank, cid, memory_id, one.sid, one.window, one.number): citation_values(one)
         for one in record.citations
     }
     for key, values in (revisions | citations).items():
         yield [Put(key, values)]
-    yield change_actions(bank, Change(before, record.memory, None), now)
+    before = replace(before, first_revision=None) if before else None
+    yield change_actions(bank, Change(before, replace(record.memory, first_revision=first), None), now)
+
+
+def _first_revision(record: MemoryRecord) -> Revision | None:
+    """Return the only revision of a record whose memory never changed its text, or None."""
+    is_only = len(record.revisions) == 1 and record.memory.is_recorded_by(record.revisions[0])
+    return record.revisions[0] if is_only else None
 
 
 def _packed(units: Iterable[list[Action]]) -> Iterator[list[Action]]:
     """Yield the actions of *units* in order, as many together as a transaction takes."""
     batch, size = list[Action](), 0
     for unit in units:
-        weight = sum(_weight(action) for action in unit)
+        weight = written_bytes(unit)
         if batch and (len(batch) + len(unit) > _MOST_ACTIONS or size + weight > _MOST_BYTES):
             yield batch
             batch, size = [], 0
         batch, size = [*batch, *unit], size + weight
     if batch:
         yield batch
-
-
-def _weight(action: Action) -> int:
-    """Return about how many bytes an action writes; a character has up to four."""
-    values = action.values.values() if isinstance(action, Put) else ()
-    return sum(len(value) if isinstance(value, bytes) else 4 * len(str(value)) for value in values)
 
 
 def _stream_record_put(

@@ -1,7 +1,7 @@
 """Every key of the table: this file alone writes keys and takes them apart.
 
 S#{bank}#{sid}     HEAD, CUT, IMPORT, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
-C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, I#{call}
+C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, F#{expiry}#{memory}, I#{call}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, O#{version}
@@ -21,16 +21,13 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-# 12 digits keep numeric order in sort keys for any stream that will ever be.
-_WIDTH = 12
+_WIDTH = 12  # digits, which keep numeric order in sort keys for any stream that will ever be
 LAST_NUMBER = 10**_WIDTH - 1
-# Sorts behind every sort key of a kind, which are ASCII.
-LAST = "~"
+LAST = "~"  # sorts behind every sort key of a kind, which are ASCII
 LIST_SHARDS = 8
 REGISTRY_SHARDS = 8
 BANKS = "BANKS"
-# The partition of index `list` that holds all API keys.
-API_KEYS = "KEYS"
+API_KEYS = "KEYS"  # the partition of index `list` that holds all of them
 
 
 class Key(NamedTuple):
@@ -57,13 +54,13 @@ class Kind(StrEnum):
     MEMORY = "M"
     REVISION = "R"
     CITATION = "T"
+    TOMBSTONE = "F"
     SESSION_EVENT = "E"
     CHAT_NOTE = "O"
     ERASE = "ERASE"
     EXPORT = "EXPORT"
     IMPORT = "IMPORT"
-    # Entries of a registry.
-    SCOPE = "C"
+    SCOPE = "C"  # this and the following are entries of a registry
     STREAM = "S"
     SESSION = "X"
     CHAT = "H"
@@ -125,7 +122,6 @@ def candidates(bank: str, sid: str, number: int, part: int | None = None, digest
 
 
 def plan(bank: str, sid: str, number: int, part: int | None = None, digest: str = "") -> Key:
-    """Return the key of a part of a window's plan, as that of its candidates."""
     return _result(bank, sid, number, "L", part, 3, digest)
 
 
@@ -133,7 +129,8 @@ def piece(bank: str, sid: str, number: int, part: int) -> Key:
     return _result(bank, sid, number, "X", part, 6)
 
 
-def verdict(bank: str, sid: str, number: int, candidate: int | None = None) -> Key:
+def verdicts(bank: str, sid: str, number: int, candidate: int | None = None) -> Key:
+    """Return the key of a slice's verdicts; *candidate* is the first of the slice."""
     return _result(bank, sid, number, "V", candidate, 6)
 
 
@@ -168,6 +165,11 @@ def citation(bank: str, cid: str, memory_id: str, sid: str, window_number: int, 
 
 def citation_prefix(memory_id: str) -> str:
     return f"T#{memory_id}#"
+
+
+def tombstone(bank: str, cid: str, expires_ms: int, memory_id: str) -> Key:
+    """Return the key of the tombstone of a deleted memory; a scope's are in the order of their expiry."""
+    return Key(scope(bank, cid), f"F#{expires_ms:0{_WIDTH + 2}}#{memory_id}")
 
 
 def direct_call(bank: str, cid: str, call_key: str) -> Key:

@@ -13,22 +13,27 @@ from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
 from streambank.model.plan import Completion, ForgetRequest, Slice
+from streambank.model.tombstone import Tombstone
 from streambank.model.window import WindowState
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Put, Update, absent, equals, present, without
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Kind
 from streambank.store.memory_items import (
+    all_revisions,
     change_actions,
     citation_of,
     memory_of,
     requests_of,
     requests_values,
     revision_of,
+    tombstone_of,
 )
-from streambank.store.plan_items import verdict_put
+from streambank.store.plan_items import verdicts_put
 from streambank.store.table import Table
 from streambank.store.windows import is_current_attempt
+
+MAX_TOMBSTONES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,13 @@ class Memories:
                 cited.setdefault(memory_id, []).append(one)
         return cited
 
+    def tombstones(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Tombstone]:
+        """Return the newest live tombstones of a scope, at most 2,000: one consistent query, which reads no more."""
+        first, last = keys.tombstone(bank, ids.scope_id(scope), milliseconds(now) or 0, ""), Kind.TOMBSTONE.prefix
+        items = self._table.query(first.pk, between=(first.sk, last + keys.LAST), backward=True, page=MAX_TOMBSTONES)
+        newest = (tombstone_of(item) for item in islice(items, MAX_TOMBSTONES))
+        return [one for one in newest if one.is_live(now)]
+
     def get(self, bank: str, scope: Mapping[str, str], memory_id: str, *, now: datetime) -> Memory | None:
         """Return a live memory of a scope, or None."""
         item = self._table.get(keys.memory(bank, ids.scope_id(scope), memory_id))
@@ -102,10 +114,10 @@ class Memories:
 
     def find(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
         """Return a live memory by its id, or None."""
-        memory = self.find_or_tombstone(bank, memory_id, now=now)
+        memory = self.find_or_deleted(bank, memory_id, now=now)
         return memory if memory and memory.is_live(now) else None
 
-    def find_or_tombstone(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
+    def find_or_deleted(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
         """Return a memory that is live or was deleted within 48 hours, or None."""
         name = self._table.get(keys.memory_name(bank, memory_id))
         if name is None:
@@ -141,13 +153,15 @@ class Memories:
     def revisions(self, bank: str, memory: Memory, *, now: datetime) -> list[Revision]:
         """Return the live revisions of *memory*, newest first."""
         key = keys.revision(bank, ids.scope_id(memory.scope), memory.id, 0)
-        items = self._table.query(key.pk, prefix=keys.revision_prefix(memory.id), backward=True)
-        return [revision for revision in map(revision_of, items) if _is_of(memory, revision, now)]
+        items = self._table.query(key.pk, prefix=keys.revision_prefix(memory.id))
+        return [one for one in reversed(all_revisions(memory, items)) if _is_of(memory, one, now)]
 
     def revision(self, bank: str, memory: Memory, number: int, *, now: datetime) -> Revision | None:
         """Return one live revision of *memory*, or None."""
-        item = self._table.get(keys.revision(bank, ids.scope_id(memory.scope), memory.id, number))
-        revision = revision_of(item) if item else None
+        revision = memory.first_revision
+        if revision is None or revision.number != number:
+            item = self._table.get(keys.revision(bank, ids.scope_id(memory.scope), memory.id, number))
+            revision = revision_of(item) if item else None
         return revision if revision and _is_of(memory, revision, now) else None
 
     # ---- writing
@@ -158,7 +172,7 @@ class Memories:
         """Apply one slice of a plan, and end the window where *completion* is given: one transaction.
 
         Raises:
-            IdTaken: nothing is in the way but that another memory has the id of the new one.
+            IdTaken: nothing is in the way but that other memories have ids of new ones.
             Conflict: the attempt is not current any more, or the window would end with nobody to restore the suspended
                 expiry of its events, or to make the next window due (action 0), or the scope was written meanwhile
                 (action 1).
@@ -173,15 +187,17 @@ class Memories:
         if piece.end > piece.start:
             values = {} if piece.requests is None else requests_values(piece.requests)
             actions += version_bump(bank, scope, piece.version, piece.end - piece.start, values)
-        actions += [verdict_put(attempt, recorded, piece.expires) for recorded in piece.verdicts]
-        if piece.change:
-            actions += change_actions(bank, piece.change, now)
+        if piece.verdicts:
+            actions.append(verdicts_put(attempt, piece.verdicts, piece.expires))
+        actions += [action for change in piece.changes for action in change_actions(bank, change, now)]
         try:
             self._table.transact(actions)
         except Conflict as conflict:
-            failed = [action.key for number, action in enumerate(actions) if conflict.failed(number)]
-            if piece.change and failed == [keys.memory_name(bank, piece.change.after.id)]:
-                raise IdTaken(conflict, piece.change.after.id) from conflict
+            failed = {action.key for number, action in enumerate(actions) if conflict.failed(number)}
+            new_ids = [change.after.id for change in piece.changes if change.before is None]
+            names = {keys.memory_name(bank, memory_id): memory_id for memory_id in new_ids}
+            if failed and failed <= names.keys():
+                raise IdTaken(conflict, [names[key] for key in sorted(failed)]) from conflict
             raise
 
     def commit_change(
@@ -193,12 +209,15 @@ class Memories:
     def commit_changes(
         self, bank: str, scope: Mapping[str, str], version: int, changes: Iterable[Change], *, now: datetime
     ) -> None:
-        """Apply at most thirty changes in one step of the scope's version. Raises as `commit_change` does."""
+        """Apply changes in one step of the scope's version: 19 deletions, or others of at most 98 actions together.
+
+        Raises as `commit_change` does.
+        """
         actions = [action for change in changes for action in change_actions(bank, change, now)]
         self._table.transact([*version_bump(bank, scope, version, 1), *actions])
 
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
-        """Let the revisions of a deleted memory expire with its tombstone, and delete its citations now.
+        """Let the revisions of a deleted memory expire with it, and delete its citations now.
 
         The memory is removed from index `due`.
         """

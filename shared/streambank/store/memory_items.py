@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from streambank.model import ids
 from streambank.model.memory import RECOVERABLE, Change, Citation, Evidence, Memory, Profile, Revision
 from streambank.model.plan import ForgetRequest
+from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Put, absent_or_expired
+from streambank.store.actions import Action, Delete, Put, absent_or_expired, written_bytes
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Kind
 
+# Stands for the hash of an event that has none.
+_NO_HASH = bytes(8)
+
 
 def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
-    """Return the writes of one change: memory, id look-up, revision, citation."""
+    """Return the writes of one change: memory, id look-up, two revisions at most, citation or tombstone."""
     memory = change.after
     cid = ids.scope_id(memory.scope)
     name = keys.memory_name(bank, memory.id)
@@ -27,18 +32,29 @@ def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
         Put(keys.memory(bank, cid, memory.id), memory_values(bank, memory)),
         Put(name, {"sco": text.dumps(memory.scope), "ttl": seconds(until)}, fresh),
     ]
-    if change.revision:
-        key = keys.revision(bank, cid, memory.id, change.revision.number)
-        actions.append(Put(key, revision_values(change.revision)))
+    actions += [
+        Put(keys.revision(bank, cid, memory.id, one.number), revision_values(one))
+        for one in change.stored_revisions(now)
+    ]
     if change.citation:
         citation = change.citation
         key = keys.citation(bank, cid, memory.id, citation.sid, citation.window, citation.number)
         actions.append(Put(key, citation_values(citation)))
+    if change.tombstone:
+        actions.append(Put(_tombstone_key(bank, cid, change.tombstone), tombstone_values(change.tombstone)))
+    elif change.before and change.before.deleted and memory.deleted is None:
+        expires = change.before.deleted + TOMBSTONE_TTL
+        actions.append(Delete(keys.tombstone(bank, cid, milliseconds(expires) or 0, memory.id)))
     return actions
 
 
+def change_bytes(bank: str, change: Change, now: datetime) -> int:
+    """Return about how many bytes the writes of *change* have."""
+    return written_bytes(change_actions(bank, change, now))
+
+
 def memory_expiry(memory: Memory) -> datetime | None:
-    """Return when *memory* expires; a tombstone does after 48 hours."""
+    """Return when *memory* expires; a deleted one does after 48 hours."""
     return memory.deleted + RECOVERABLE if memory.deleted else memory.expires
 
 
@@ -59,8 +75,11 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "name": memory.display_name,
         "desc": memory.description,
         "ev": text.dumps(evidence) if evidence else None,
+        "evh": _evidence_hashes(memory) or None,
+        "fmr": _packed_hashes(memory.former) or None,
         "del": milliseconds(memory.deleted),
         "prof": _profile_text(memory.profile) if memory.profile else None,
+        "frev": _first_revision_text(memory.first_revision) if memory.first_revision else None,
         "ttl": seconds(memory_expiry(memory)),
         "G2PK": keys.list_partition(bank, Kind.MEMORY, memory.id) if is_live else None,
         "G2SK": milliseconds(memory.created) if is_live else None,
@@ -69,7 +88,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
 
 
 def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
-    return Memory(
+    memory = Memory(
         id=keys.name_in(item["SK"]),
         fact=item["fact"],
         scope=scope,
@@ -83,9 +102,63 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         expires=instant(item.get("exp")),
         display_name=item.get("name"),
         description=item.get("desc"),
-        evidence=tuple(Evidence(sid, win, tuple(seqs)) for sid, win, seqs in json.loads(item.get("ev", "[]"))),
+        evidence=tuple(_evidence_of(item)),
         deleted=instant(item.get("del")),
         profile=_profile_of(item["prof"]) if "prof" in item else None,
+        former=_unpacked_hashes(item.get("fmr", b"")),
+    )
+    return replace(memory, first_revision=_first_revision_of(item["frev"], memory)) if "frev" in item else memory
+
+
+def _evidence_hashes(memory: Memory) -> bytes:
+    """Return the hashes of all events of the evidence in their order, zeros for one without; empty without any."""
+    has_any = any(one.hashes for one in memory.evidence)
+    hashes = (one.hashes or [""] * len(one.seqs) for one in memory.evidence)
+    return b"".join(map(_packed_hashes, hashes)) if has_any else b""
+
+
+def _evidence_of(item: Mapping[str, Any]) -> Iterator[Evidence]:
+    hashes, start = _unpacked_hashes(item.get("evh", b"")), 0
+    for sid, window, seqs in json.loads(item.get("ev", "[]")):
+        own = hashes[start : start + len(seqs)]
+        start += len(seqs)
+        yield Evidence(sid, window, tuple(seqs), own if any(own) else ())
+
+
+def _packed_hashes(hashes: Iterable[str]) -> bytes:
+    return b"".join(ids.keyed_hash_bytes(one) if one else _NO_HASH for one in hashes)
+
+
+def _unpacked_hashes(packed: bytes) -> tuple[str, ...]:
+    raw, size = bytes(packed), len(_NO_HASH)
+    runs = (raw[start : start + size] for start in range(0, len(raw), size))
+    return tuple("" if one == _NO_HASH else ids.keyed_hash_text(one) for one in runs)
+
+
+def _tombstone_key(bank: str, cid: str, tombstone: Tombstone) -> keys.Key:
+    return keys.tombstone(bank, cid, milliseconds(tombstone.expires) or 0, tombstone.memory_id)
+
+
+def tombstone_values(tombstone: Tombstone) -> codec.Values:
+    return {
+        "mem": tombstone.memory_id,
+        "at": milliseconds(tombstone.at),
+        "evh": _packed_hashes(sorted(tombstone.events)) or None,
+        "txh": _packed_hashes(sorted(tombstone.texts)) or None,
+        "exp": milliseconds(tombstone.expires),
+        "mrg": int(tombstone.is_merge) or None,
+        "ttl": seconds(tombstone.expires),
+    }
+
+
+def tombstone_of(item: Mapping[str, Any]) -> Tombstone:
+    return Tombstone(
+        memory_id=item["mem"],
+        at=codec.instant_of(item["at"]),
+        events=frozenset(_unpacked_hashes(item.get("evh", b""))),
+        texts=frozenset(_unpacked_hashes(item.get("txh", b""))),
+        expires=codec.instant_of(item["exp"]),
+        is_merge="mrg" in item,
     )
 
 
@@ -96,6 +169,33 @@ def _profile_text(profile: Profile) -> str:
 def _profile_of(stored: str) -> Profile:
     schema, times = json.loads(stored)
     return Profile(schema, {name: codec.instant_of(time) for name, time in times.items()})
+
+
+def _first_revision_text(revision: Revision) -> str:
+    """Return what the memory itself does not say of its first revision; None stands for the memory's own text."""
+    extracted = [None if one == revision.fact else one for one in revision.extracted]
+    return text.dumps([milliseconds(revision.expires), revision.labels, extracted])
+
+
+def _first_revision_of(stored: str, memory: Memory) -> Revision:
+    expires, labels, extracted = json.loads(stored)
+    return Revision(
+        memory.id,
+        memory.revision,
+        memory.fact,
+        memory.created,
+        instant(expires),
+        labels,
+        tuple(memory.fact if one is None else one for one in extracted),
+        memory.profile is not None,
+    )
+
+
+def all_revisions(memory: Memory, items: Iterable[Mapping[str, Any]]) -> list[Revision]:
+    """Return the revisions in *items* and the one that *memory* itself is, oldest first."""
+    first = [memory.first_revision] if memory.first_revision else []
+    numbered = {one.number: one for one in [*map(revision_of, items), *first]}
+    return [numbered[number] for number in sorted(numbered)]
 
 
 def revision_values(revision: Revision) -> codec.Values:

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction
+from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction, FactChange
 from streambank.model.plan import Candidate, Extracted, Plan, PlanStep
 from streambank.model.usage import Usage
 from streambank.model.verdict import RecordedVerdict, Verdict
@@ -67,7 +67,11 @@ def _vector_text(vector: bytes) -> str:
 
 
 def extracted_puts(attempt: Attempt, extracted: Extracted) -> list[Put]:
-    cost: codec.Values = {"use": text.dumps(_usage_row(extracted.usage)), "cov": extracted.covered}
+    cost: codec.Values = {
+        "use": text.dumps(_usage_row(extracted.usage)),
+        "cov": extracted.covered,
+        "seen": text.compressed(dict(extracted.offered)),
+    }
     key_of = partial(keys.candidates, attempt.bank, attempt.sid, attempt.window)
     return _list_puts(key_of, map(_candidate_row, extracted.candidates), cost)
 
@@ -81,18 +85,36 @@ def _candidate_row(candidate: Candidate) -> list[Any]:
         _vector_text(candidate.vector),
         candidate.rejected,
         candidate.profile,
+        candidate.change,
+        list(candidate.memory_ids),
+        candidate.text,
+        list(candidate.doubts),
     ]
+
+
+def _candidate(row: Sequence[Any]) -> Candidate:
+    fact, seqs, at, topics, vector, rejected, profile, change, memory_ids, proposed, doubts = row
+    return Candidate(
+        fact=fact,
+        seqs=tuple(seqs),
+        at=datetime.fromisoformat(at),
+        topics=tuple(topics),
+        vector=base64.b64decode(vector),
+        rejected=rejected,
+        profile=profile,
+        change=FactChange(change) if change else None,
+        memory_ids=tuple(memory_ids),
+        text=proposed,
+        doubts=tuple(doubts),
+    )
 
 
 def extracted_of(items: Sequence[Mapping[str, Any]]) -> Extracted | None:
     if not items:
         return None
     head = items[0]
-    candidates = tuple(
-        Candidate(fact, tuple(seqs), datetime.fromisoformat(at), tuple(topics), base64.b64decode(vector), *rest)
-        for fact, seqs, at, topics, vector, *rest in _joined(items)
-    )
-    return Extracted(candidates, _usage(head), head["cov"])
+    candidates = tuple(map(_candidate, _joined(items)))
+    return Extracted(candidates, _usage(head), head["cov"], text.decompressed(head["seen"]))
 
 
 def _usage_row(usage: Usage) -> list[int]:
@@ -108,10 +130,21 @@ def _usage(item: Mapping[str, Any]) -> Usage:
 
 
 def piece_put(attempt: Attempt, number: int, digest: str, answer: Extraction) -> Put:
-    facts = [[fact.fact, list(fact.events), fact.topic] for fact in answer.facts]
+    facts = [_fact_row(fact) for fact in answer.facts]
     profiles = [[one.schema, dict(one.data), list(one.events)] for one in answer.profiles]
     data = text.compressed([facts, profiles, _usage_row(answer.usage)])
     return Put(keys.piece(attempt.bank, attempt.sid, attempt.window, number), {"d": data, "of": digest})
+
+
+def _fact_row(fact: ExtractedFact) -> list[Any]:
+    events, memories = list(fact.events), list(fact.memories)
+    return [fact.fact, events, fact.topic, fact.change, memories, fact.text, fact.problem]
+
+
+def _fact(row: Sequence[Any]) -> ExtractedFact:
+    fact, events, topic, change, memories, proposed, problem = row
+    change = FactChange(change) if change else None
+    return ExtractedFact(fact, tuple(events), topic, change, tuple(memories), proposed, problem)
 
 
 def piece_of(item: Mapping[str, Any] | None, digest: str) -> Extraction | None:
@@ -120,7 +153,7 @@ def piece_of(item: Mapping[str, Any] | None, digest: str) -> Extraction | None:
         return None
     facts, profiles, usage = text.decompressed(item["d"])
     return Extraction(
-        tuple(ExtractedFact(fact, tuple(events), topic) for fact, events, topic in facts),
+        tuple(map(_fact, facts)),
         Usage(*usage),
         tuple(ExtractedProfile(schema, data, tuple(events)) for schema, data, events in profiles),
     )
@@ -141,17 +174,30 @@ def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
 
 
 def _step_row(step: PlanStep) -> list[Any]:
-    return [step.verdict, step.memory_id, step.text, _vector_text(step.vector), step.reason]
+    others = [_step_row(one) for one in step.others]
+    vector = _vector_text(step.vector)
+    return [step.verdict, step.memory_id, step.text, vector, step.reason, others, list(step.seqs), step.merged_into]
+
+
+def _step(row: Sequence[Any]) -> PlanStep:
+    verdict, memory_id, fact, vector, reason, others, seqs, merged_into = row
+    return PlanStep(
+        Verdict(verdict),
+        memory_id,
+        fact,
+        base64.b64decode(vector),
+        reason,
+        tuple(map(_step, others)),
+        tuple(seqs),
+        merged_into,
+    )
 
 
 def plan_of(items: Sequence[Mapping[str, Any]]) -> Plan | None:
     if not items:
         return None
     head = items[0]
-    steps = tuple(
-        PlanStep(Verdict(verdict), memory_id, fact, base64.b64decode(vector), reason)
-        for verdict, memory_id, fact, vector, reason in _joined(items)
-    )
+    steps = tuple(map(_step, _joined(items)))
     offered = text.decompressed(head["seen"])
     return Plan(head["ver"], head["start"], steps, offered, _usage(head))
 
@@ -159,30 +205,20 @@ def plan_of(items: Sequence[Mapping[str, Any]]) -> Plan | None:
 # ---- verdicts
 
 
-def verdict_put(attempt: Attempt, recorded: RecordedVerdict, expires: datetime | None) -> Put:
-    key = keys.verdict(attempt.bank, attempt.sid, attempt.window, recorded.number)
-    return Put(
-        key,
-        {
-            "k": recorded.number,
-            "v": recorded.verdict,
-            "fact": recorded.fact,
-            "why": recorded.reason or None,
-            "mem": recorded.memory_id,
-            "rev": recorded.revision,
-            "prev": recorded.previous_revision,
-            "ttl": seconds(expires),
-        },
-    )
+def verdicts_put(attempt: Attempt, verdicts: Sequence[RecordedVerdict], expires: datetime | None) -> Put:
+    """Return the item of a slice's *verdicts*, which are in the order of their candidates."""
+    key = keys.verdicts(attempt.bank, attempt.sid, attempt.window, verdicts[0].number)
+    return Put(key, {"d": text.compressed([_verdict_row(one) for one in verdicts]), "ttl": seconds(expires)})
 
 
-def recorded_of(item: Mapping[str, Any]) -> RecordedVerdict:
-    return RecordedVerdict(
-        item["k"],
-        Verdict(item["v"]),
-        item["fact"],
-        item.get("why", ""),
-        item.get("mem"),
-        item.get("rev"),
-        item.get("prev"),
-    )
+def verdict_bytes(recorded: RecordedVerdict) -> int:
+    """Return how many bytes a verdict has in its item before compression."""
+    return len(text.dumps(_verdict_row(recorded)).encode())
+
+
+def _verdict_row(recorded: RecordedVerdict) -> list[Any]:
+    return list(astuple(recorded))
+
+
+def verdicts_of(item: Mapping[str, Any]) -> list[RecordedVerdict]:
+    return [RecordedVerdict(number, Verdict(verdict), *rest) for number, verdict, *rest in text.decompressed(item["d"])]

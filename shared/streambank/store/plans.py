@@ -90,8 +90,9 @@ class Plans:
 
     def verdicts(self, window: Window) -> list[RecordedVerdict]:
         """Return the committed verdicts on the candidates of *window*, in their order."""
-        prefix = keys.verdict(window.stream.bank, window.stream.sid, window.number)
-        return [items.recorded_of(item) for item in self._table.query(prefix.pk, prefix=prefix.sk)]
+        prefix = keys.verdicts(window.stream.bank, window.stream.sid, window.number)
+        slices = self._table.query(prefix.pk, prefix=prefix.sk)
+        return [recorded for item in slices for recorded in items.verdicts_of(item)]
 
 
 def _expiring(put: Put, expires: datetime | None) -> Put:

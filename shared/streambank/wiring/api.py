@@ -70,9 +70,15 @@ class ApiWiring:
 
     def edit_context(self) -> EditContext:
         """Return what an edit of a memory works with."""
-        stores = self.stores
-        retry_policy = self.deployment.retry_policy
-        return EditContext(stores.memories, stores.banks, self.embedder, self.token_budget, retry_policy, self.now())
+        return EditContext(
+            memories=self.stores.memories,
+            banks=self.stores.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
+            retry_policy=self.deployment.retry_policy,
+            id_secret=self.id_secret,
+            now=self.now(),
+        )
 
     def operation_context(self) -> OperationContext:
         """Return what operations and streams are looked up with."""
@@ -96,9 +102,15 @@ class ApiWiring:
 
     def search_context(self) -> SearchContext:
         """Return what a search works with."""
-        stores = self.stores
-        banks, budget = stores.banks, self.token_budget
-        return SearchContext(stores.memories, stores.events, banks, self.embedder, budget, self.now())
+        return SearchContext(
+            memories=self.stores.memories,
+            events=self.stores.events,
+            banks=self.stores.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
+            id_secret=lambda: self.id_secret,
+            now=self.now(),
+        )
 
 
 def build() -> ApiWiring:

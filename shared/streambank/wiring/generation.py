@@ -35,10 +35,12 @@ class GenerationWiring:
             windows=self.stores.windows,
             plans=self.stores.plans,
             banks=self.stores.banks,
+            memories=self.stores.memories,
             extractor=self._extractor,
             embedder=self._embedder,
             token_budget=self._token_budget,
             retention_policy=self.deployment.retention_policy,
+            id_secret=self._id_secret,
             now=self.deployment.now(),
         )
 
@@ -53,6 +55,7 @@ class GenerationWiring:
             embedder=self._embedder,
             token_budget=self._token_budget,
             retention_policy=self.deployment.retention_policy,
+            id_secret=self._id_secret,
             now=self.deployment.now(),
         )
 

@@ -114,7 +114,7 @@ def test_the_service_takes_what_comes_out(tag, data):
         content = json.loads(json.dumps(one.content, allow_nan=False))
         assert content == one.content
         event = {"content": content}
-        (keyed,) = ingest.events({"directContentsSource": ("s", {"events": [event]})}, None)
+        (keyed,) = ingest.events({"events": [event]}, "directContentsSource")
         assert keyed.event.parts
         assert all(part["text"].strip() for part in keyed.event.parts if "text" in part)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from streambank.llm.bedrock import prompts, tool_output, tools
+from streambank.llm.bedrock import prompts, tools
+from streambank.llm.bedrock.answers import ConsolidationReader
 from streambank.llm.bedrock.converse import Converse, ToolCallRequest
-from streambank.llm.ports import Consolidation, ConsolidationRequest, Decision
+from streambank.llm.bedrock.echoes import Placeholders
+from streambank.llm.ports import Consolidation, ConsolidationRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,17 +18,14 @@ class BedrockConsolidator:
     converse: Converse
 
     def consolidate(self, request: ConsolidationRequest) -> Consolidation:
-        """Return a decision for each fact of *request*. Raises as `ports.Consolidator` says."""
+        """Return the decisions that can be used; a fact may have none. Raises as `ports.Consolidator` says."""
         tool_call = ToolCallRequest(
-            system=prompts.consolidation_system(),
+            system=prompts.consolidation_system(request),
             prompt=prompts.consolidation_prompt(request),
             tool=tools.consolidate(),
-            key="decisions",
+            keys=("decisions",),
             model=request.model,
         )
-
-        def parse(value: dict[str, Any]) -> tuple[Decision, ...]:
-            return tool_output.parse_decisions(value, fact_count=len(request.facts), memory_count=len(request.memories))
-
-        decisions, usage = self.converse.call_tool(tool_call, parse)
+        reader = ConsolidationReader(request, Placeholders.of(tool_call.system.stable, tool_call.prompt))
+        decisions, usage = self.converse.call_tool(tool_call, reader.read)
         return Consolidation(decisions, usage)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from streambank import tracing
 from streambank.errors import GenerationError, ModelOutputInvalid, ModelOutputTruncated, ModelRefused
-from streambank.llm.bedrock.models import select_model
+from streambank.llm.bedrock.answers import Answer
+from streambank.llm.bedrock.models import select_model, takes_cache_point
+from streambank.llm.bedrock.prompts import SystemText
 from streambank.llm.bedrock.request import send
-from streambank.llm.bedrock.tool_output import UnusableReply, find_tool_input
+from streambank.llm.bedrock.tool_output import ToolInput, find_tool_input
 from streambank.llm.ports import Usage
 from streambank.retry import RetryPolicy
 from streambank.settings import ModelSettings
 
 _TRUNCATED = frozenset({"max_tokens", "model_context_window_exceeded"})
 _STOPPED = frozenset({"guardrail_intervened", "content_filtered"})
+# The second try has another temperature: at 0 a model repeats an answer that could not be used.
+_TEMPERATURES = (0.0, 0.4)
 
 ConverseMessage = dict[str, Any]
 T = TypeVar("T")
@@ -26,13 +30,13 @@ T = TypeVar("T")
 class ToolCallRequest:
     """A prompt and the tool that the model must call.
 
-    *key* names the list that the tool's input must contain; *model* is the bank's choice, or None.
+    The tool's input must have a list under one of *keys*; *model* is the bank's choice, or None.
     """
 
-    system: str
+    system: SystemText
     prompt: str
     tool: Mapping[str, Any]
-    key: str
+    keys: tuple[str, ...]
     model: str | None = None
 
     @property
@@ -48,57 +52,89 @@ class Converse:
     models: ModelSettings
     retry_policy: RetryPolicy
 
-    def call_tool(self, request: ToolCallRequest, parse: Callable[[dict[str, Any]], T]) -> tuple[T, Usage]:
-        """Return the tool's input as *parse* reads it, and the usage; *parse* may raise UnusableReply.
+    def call_tool(self, request: ToolCallRequest, read: Callable[[ToolInput], Answer[T]]) -> tuple[T, Usage]:
+        """Return what *read* makes of the tool's input, and the usage.
+
+        The model is asked again if its reply has no input, or an input of which no row can be used. After that the last
+        input that was found counts, whatever its rows are.
 
         Raises:
             ModelUnavailable, ModelNotConfigured, ModelRejected: see `request.send`.
             ModelRefused: a guardrail or a content filter stopped the model.
             ModelOutputTruncated: the reply was cut off.
-            ModelOutputInvalid: the second reply was unusable too.
+            ModelOutputInvalid: neither reply has an input.
             GenerationError: each of these; its *spent* holds the usage so far.
         """
         spent = Usage()
+        answer: Answer[T] | None = None
         messages = [_user_message(request.prompt)]
         try:
-            for is_last in (False, True):
-                reply, usage = self._send(request, messages)
+            for temperature in _TEMPERATURES:
+                reply, usage = self._send(request, messages, temperature)
                 spent += usage
                 content = _content(reply)
-                try:
-                    return parse(find_tool_input(content, request.tool_name, request.key)), spent
-                except UnusableReply as unusable:
-                    if is_last:
-                        raise ModelOutputInvalid("the model's replies could not be used") from None
-                    messages = [_user_message(request.prompt), *_correction(content, str(unusable))]
+                tool_input = find_tool_input(content, request.tool_name, request.keys)
+                latest = read(tool_input) if tool_input is not None else None
+                answer = latest or answer
+                problem = latest.problem if latest else _missing_input(request)
+                if not problem:
+                    break
+                messages = [_user_message(request.prompt), *_correction(content, problem)]
+            if answer is None:
+                raise ModelOutputInvalid("the model's replies could not be used")
         except GenerationError as error:
             error.spent = spent
             raise
-        raise AssertionError("unreachable")  # pragma: no cover
+        return answer.value, spent
 
-    def _send(self, request: ToolCallRequest, messages: list[ConverseMessage]) -> tuple[Mapping[str, Any], Usage]:
-        parameters = self._parameters(request, messages)
+    def _send(
+        self, request: ToolCallRequest, messages: list[ConverseMessage], temperature: float
+    ) -> tuple[Mapping[str, Any], Usage]:
+        parameters = self._parameters(request, messages, temperature)
         with tracing.chat("aws.bedrock", parameters["modelId"]):
             reply, retries = send(lambda: self.client.converse(**parameters), self.retry_policy)
-            tokens = reply.get("usage") or {}
-            tracing.used(int(tokens.get("inputTokens", 0)), int(tokens.get("outputTokens", 0)))
-        characters = len(request.system) + sum(_length(message) for message in messages)
-        usage = Usage(1, characters, int(tokens.get("inputTokens", 0)), int(tokens.get("outputTokens", 0)), retries)
-        return reply, usage
+            usage = replace(_usage(reply), retries=retries)
+            tracing.used(usage.input_tokens, usage.output_tokens)
+        characters = len(request.system.text) + sum(_length(message) for message in messages)
+        return reply, replace(usage, calls=1, characters=characters)
 
-    def _parameters(self, request: ToolCallRequest, messages: list[ConverseMessage]) -> dict[str, Any]:
+    def _parameters(
+        self, request: ToolCallRequest, messages: list[ConverseMessage], temperature: float
+    ) -> dict[str, Any]:
         models = self.models
+        model = select_model(request.model, models.model, models.allowed)
         parameters: dict[str, Any] = {
-            "modelId": select_model(request.model, models.model, models.allowed),
-            "system": [{"text": request.system}],
+            "modelId": model,
+            "system": _system_blocks(request.system, is_cached=takes_cache_point(model)),
             "messages": messages,
-            "inferenceConfig": {"maxTokens": models.max_output_tokens, "temperature": 0.0},
+            "inferenceConfig": {"maxTokens": models.max_output_tokens, "temperature": temperature},
             "toolConfig": {"tools": [request.tool], "toolChoice": {"tool": {"name": request.tool_name}}},
         }
         if models.guardrail:
             version = models.guardrail_version
             parameters["guardrailConfig"] = {"guardrailIdentifier": models.guardrail, "guardrailVersion": version}
         return parameters
+
+
+def _system_blocks(system: SystemText, *, is_cached: bool) -> list[dict[str, Any]]:
+    cache_point = [{"cachePoint": {"type": "default"}}] if is_cached else []
+    return [{"text": system.stable}, *cache_point, {"text": system.variable}]
+
+
+def _usage(reply: Mapping[str, Any]) -> Usage:
+    """Return the tokens of *reply*; Bedrock counts those of the cache apart from its `inputTokens`."""
+    tokens = reply.get("usage") or {}
+    read, written = (int(tokens.get(name) or 0) for name in ("cacheReadInputTokens", "cacheWriteInputTokens"))
+    return Usage(
+        input_tokens=int(tokens.get("inputTokens", 0)) + read + written,
+        output_tokens=int(tokens.get("outputTokens", 0)),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+    )
+
+
+def _missing_input(request: ToolCallRequest) -> str:
+    return f'call the tool {request.tool_name} once, with an object that has "{request.keys[0]}", a list of objects'
 
 
 def _user_message(text: str) -> ConverseMessage:

@@ -1,16 +1,39 @@
-"""Facts that a model copied from its instructions instead of the conversation."""
+"""Texts that a model copied from its instructions instead of the conversation."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from streambank.llm.ports import ExtractedFact, Turn
 
 # A shorter text may occur in the instructions by chance.
 _MIN_ECHO_WORDS = 3
 _WORD = re.compile(r"\w+")
+# The words of the worked examples that stand for what somebody says, such as CITY-1 and PERSON-A.
+_PLACEHOLDER = re.compile(r"\b([A-Z]{3,})-([A-Z]|[0-9])\b")
+_SPELLED = re.compile(r"(?<!\w)([A-Z]{3,})[-\u2010-\u2013_]([A-Z0-9])(?!\w)", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholders:
+    """Placeholders that a text may not have, each as its word and its mark."""
+
+    pairs: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, instructions: str, data: str) -> Placeholders:
+        """Return the placeholders of *instructions* that *data* does not have, not even in another spelling."""
+        words = _SEPARATOR.split(data.upper())
+        known = {*pairwise(words), *((word[:-1], word[-1:]) for word in words)}
+        return cls(frozenset(_PLACEHOLDER.findall(instructions)) - known)
+
+    def occur_in(self, *texts: str) -> bool:
+        """Tell whether one of *texts* has a placeholder."""
+        return any(pair in self.pairs for text in texts for pair in _SPELLED.findall(text.upper()))
 
 
 def uncite_echoes(facts: Iterable[ExtractedFact], turns: Sequence[Turn], system: str) -> tuple[ExtractedFact, ...]:

@@ -1,21 +1,29 @@
-"""The prompts: versioned system texts, and the data that follows them."""
+"""The prompts: a stable text with a version, a text that varies with the bank, and the data."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from string import Template
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from streambank.llm.ports import ConsolidationRequest, Example, ExtractionRequest, ProfileSchema, Turn
+from streambank.llm.ports import (
+    ConsolidationRequest,
+    Example,
+    ExtractionRequest,
+    OfferedFact,
+    OfferedMemory,
+    ProfileSchema,
+    Turn,
+)
 from streambank.model.memory import ManagedTopic
 
-EXTRACT = "extract-1"
-CONSOLIDATE = "consolidate-1"
+EXTRACT = "extract-2"
+CONSOLIDATE = "consolidate-2"
 _FOLDER = Path(__file__).parent / "prompts"
 _MANAGED = {
     ManagedTopic.USER_PERSONAL_INFO: "who the user is: names, family, home, work, health, dates that matter",
@@ -23,50 +31,71 @@ _MANAGED = {
     ManagedTopic.KEY_CONVERSATION_DETAILS: "events, plans, decisions and results that later conversations build on",
     ManagedTopic.EXPLICIT_INSTRUCTIONS: "what the user explicitly asks to remember, or how they want to be answered",
 }
-_FIRST_PERSON = 'In the first person, as the user would say it of themselves: "I am allergic to nuts".'
-_THIRD_PERSON = 'In the third person: "The user is allergic to nuts".'
+_FIRST_PERSON = 'In the first person, as the user would say it of themselves, like "I live in CITY-1".'
+_THIRD_PERSON = 'In the third person, other than in the examples above, like "The user lives in CITY-1".'
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-def extraction_system(request: ExtractionRequest) -> str:
+@dataclass(frozen=True, slots=True)
+class SystemText:
+    """The system text: *stable* is the same for every request, *variable* depends on the bank."""
+
+    stable: str
+    variable: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.stable}\n{self.variable}"
+
+
+def extraction_system(request: ExtractionRequest) -> SystemText:
     """Return the system text for *request*."""
-    return (
-        _template(EXTRACT)
-        .substitute(
-            time_zone=request.time_zone,
-            person=_THIRD_PERSON if request.third_person else _FIRST_PERSON,
-            topics="\n".join(_topics(request)),
-            profiles=_profiles(request.schemas, is_natural=request.is_natural),
-            examples=_examples(request.examples),
-        )
-        .strip()
-    )
+    parts = [
+        _person_and_zone(third_person=request.third_person, time_zone=request.time_zone),
+        "\n".join(["Topics", *_topics(request)]),
+        _profiles(request.schemas, is_natural=request.is_natural),
+        *map(_example, range(1, len(request.examples) + 1), request.examples),
+    ]
+    return SystemText(stable_text(EXTRACT), "\n\n".join(filter(None, parts)))
 
 
 def extraction_prompt(request: ExtractionRequest) -> str:
-    """Return the conversation as JSON lines."""
+    """Return the memories, what was recorded before, and the conversation as JSON lines."""
     zone = ZoneInfo(request.time_zone)
-    return _fenced("conversation", (_turn(turn, zone) for turn in request.turns))
+    return "\n".join(
+        [
+            *_fenced_if_any("memories", [_memory(memory, zone) for memory in request.memories]),
+            *_fenced_if_any("recorded", [{"fact": fact} for fact in request.recorded]),
+            _fenced("conversation", (_turn(turn, zone) for turn in request.turns)),
+        ]
+    )
 
 
-def consolidation_system() -> str:
-    """Return the system text for a consolidation."""
-    return _template(CONSOLIDATE).substitute().strip()
+def consolidation_system(request: ConsolidationRequest) -> SystemText:
+    """Return the system text for *request*."""
+    variable = _person_and_zone(third_person=request.third_person, time_zone=request.time_zone)
+    return SystemText(stable_text(CONSOLIDATE), variable)
 
 
 def consolidation_prompt(request: ConsolidationRequest) -> str:
     """Return facts and memories as JSON lines."""
-    facts = ({"n": fact.number, "fact": fact.fact, "time": _time(fact.at)} for fact in request.facts)
-    memories = (
-        {"n": memory.number, "memory": memory.fact, "time": _time(memory.as_of)}
-        | ({"earlier": list(memory.earlier)} if memory.earlier else {})
-        for memory in request.memories
-    )
-    return _fenced("facts", facts) + "\n" + _fenced("memories", memories)
+    zone = ZoneInfo(request.time_zone)
+    facts = _fenced("facts", (_fact(fact, zone) for fact in request.facts))
+    return facts + "\n" + _fenced("memories", (_memory(memory, zone) for memory in request.memories))
 
 
 @cache
-def _template(name: str) -> Template:
-    return Template((_FOLDER / f"{name}.txt").read_text("utf-8"))
+def stable_text(name: str) -> str:
+    """Return the stable text of prompt *name*."""
+    return (_FOLDER / f"{name}.txt").read_text("utf-8").strip()
+
+
+def _person_and_zone(*, third_person: bool, time_zone: str) -> str:
+    return f"How to write\n- {_THIRD_PERSON if third_person else _FIRST_PERSON}\n- Time zone: {time_zone}"
+
+
+def _fenced_if_any(name: str, rows: list[dict[str, Any]]) -> list[str]:
+    return [_fenced(name, rows)] if rows else []
 
 
 def _fenced(name: str, rows: Iterable[Mapping[str, Any]]) -> str:
@@ -84,14 +113,37 @@ def _escaped(line: str) -> str:
 
 
 def _turn(turn: Turn, zone: ZoneInfo) -> dict[str, Any]:
-    row = {"n": turn.number, "role": turn.role, "time": _local(turn.at, zone), "text": turn.text}
+    row = {"n": turn.number, "role": turn.role, **_day_and_time(turn.at, zone), "text": turn.text}
     return row | ({"context": True} if turn.context else {})
 
 
-def _local(at: datetime, zone: ZoneInfo) -> str:
-    """Return *at* with the speaker's own offset if there is one, else in the window's time zone."""
-    has_own_offset = at.utcoffset()
-    return (at if has_own_offset else at.astimezone(zone)).isoformat(timespec="minutes")
+def _memory(memory: OfferedMemory, zone: ZoneInfo) -> dict[str, Any]:
+    row = {"n": memory.number, "memory": memory.fact, "time": _time(_local(memory.as_of, zone))}
+    return row | ({"earlier": list(memory.earlier)} if memory.earlier else {})
+
+
+def _fact(fact: OfferedFact, zone: ZoneInfo) -> dict[str, Any]:
+    row = {"n": fact.number, "fact": fact.fact, **_day_and_time(fact.at, zone)}
+    proposed = {"change": fact.change, "memories": list(fact.memories), "text": fact.text, "turns": list(fact.turns)}
+    return row | {name: value for name, value in proposed.items() if value}
+
+
+def _day_and_time(at: datetime, zone: ZoneInfo) -> dict[str, str]:
+    local = _local(at, zone)
+    return {"day": _DAYS[local.weekday()], "time": _time(local)}
+
+
+def _local(at: datetime, zone: ZoneInfo) -> datetime:
+    """Return *at* with the speaker's own offset if there is one, else in the user's time zone.
+
+    Near the first and the last year a zone has no such time; then it is UTC.
+    """
+    if at.utcoffset():
+        return at
+    try:
+        return at.astimezone(zone)
+    except OverflowError:
+        return at.replace(tzinfo=UTC)
 
 
 def _time(at: datetime) -> str:
@@ -110,19 +162,16 @@ def _profiles(schemas: tuple[ProfileSchema, ...], *, is_natural: bool) -> str:
     lines = (f"- {one.id}: {json.dumps(one.schema, ensure_ascii=False)}" for one in schemas)
     only = "" if is_natural else ' Record no facts: leave "facts" empty.'
     return (
-        '\nProfiles\nBeside the facts, "profiles" takes the values that the user states for fields of these JSON '
-        f"schemas: only fields that were stated, with the numbers of the turns.{only}\n" + "\n".join(lines) + "\n"
+        'Profiles\nBeside the facts, "profiles" takes the values that the user states for fields of these JSON '
+        f"schemas: only fields that were stated, with the numbers of the turns.{only}\n" + "\n".join(lines)
     )
 
 
-def _examples(examples: tuple[Example, ...]) -> str:
-    return "".join(f"\nExample {number}\n{_example(one)}\n" for number, one in enumerate(examples, 1))
-
-
-def _example(example: Example) -> str:
+def _example(number: int, example: Example) -> str:
     rows = ({"n": n, "role": role, "text": text} for n, (role, text) in enumerate(example.turns, 1))
     facts = [{"fact": fact} | ({"topic": topic} if topic else {}) for fact, topic in example.facts]
-    return _fenced("example", rows) + "\nFacts: " + _escaped(json.dumps(facts, ensure_ascii=False))
+    answer = _escaped(json.dumps(facts, ensure_ascii=False))
+    return f"Example {number}\n{_fenced('example', rows)}\nFacts: {answer}"
 
 
 def _one_line(text: str) -> str:

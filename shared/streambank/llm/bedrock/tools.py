@@ -1,21 +1,32 @@
-"""The two tools that a model is forced to call; scripted models in tests rely on their shapes."""
+"""The two tools that a model is forced to call; a public interface that stand-in models rely on."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from streambank.llm.ports import Action, ExtractionRequest
+from streambank.llm.ports import Action, ExtractionRequest, FactChange
 from streambank.model.memory import ManagedTopic
 
 RECORD_FACTS = "record_facts"
 CONSOLIDATE = "consolidate"
 
+_TEXT = {"type": "string"}
+_NUMBER = {"type": "integer"}
+_NUMBERS = {"type": "array", "items": _NUMBER}
+
 
 def record_facts(request: ExtractionRequest) -> dict[str, Any]:
-    """Return the tool whose input is the facts of *request*'s window."""
+    """Return the tool whose input is the facts of *request*'s window; it depends on the topics and schemas alone."""
     topics = list(request.topics or ManagedTopic)
     fact = _object(
-        {"fact": {"type": "string"}, "events": _numbers(), "topic": {"type": "string", "enum": topics}},
+        {
+            "fact": _TEXT,
+            "events": _NUMBERS,
+            "topic": {"type": "string", "enum": topics},
+            "change": {"type": "string", "enum": list(FactChange)},
+            "memories": _NUMBERS,
+            "text": _TEXT,
+        },
         required=["fact", "events", "topic"],
     )
     properties: dict[str, Any] = {"facts": {"type": "array", "items": fact}}
@@ -28,11 +39,12 @@ def consolidate() -> dict[str, Any]:
     """Return the tool whose input is the decisions about facts."""
     decision = _object(
         {
-            "fact": {"type": "integer"},
+            "reason": _TEXT,
+            "fact": _NUMBER,
             "action": {"type": "string", "enum": list(Action)},
-            "memory": {"type": "integer"},
-            "text": {"type": "string"},
-            "reason": {"type": "string"},
+            "memories": _NUMBERS,
+            "text": _TEXT,
+            "same_as": _NUMBER,
         },
         required=["fact", "action"],
     )
@@ -41,12 +53,8 @@ def consolidate() -> dict[str, Any]:
 
 
 def _profile(ids: list[str]) -> dict[str, Any]:
-    properties = {"schema": {"type": "string", "enum": ids}, "data": {"type": "object"}, "events": _numbers()}
+    properties = {"schema": {"type": "string", "enum": ids}, "data": {"type": "object"}, "events": _NUMBERS}
     return _object(properties, required=["schema", "data", "events"])
-
-
-def _numbers() -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "integer"}}
 
 
 def _object(properties: dict[str, Any], *, required: list[str]) -> dict[str, Any]:

@@ -6,26 +6,31 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import islice
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model.event import StoredEvent
-from streambank.model.memory import Change, Memory
+from streambank.model.memory import Change, Citation, Memory
 from streambank.model.plan import Candidate, Completion, Extracted, ForgetRequest, Plan, PlanStep, Slice
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
-from streambank.rules import citations, consolidation, forgetting
+from streambank.rules import citations, consolidation, forgetting, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.new_ids import NewIds
+from streambank.rules.slices import AppliedStep
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories
+from streambank.store.memory_items import change_bytes
+from streambank.store.plan_items import verdict_bytes
 from streambank.store.plans import Plans
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
 
-# Verdicts that share a transaction with at most one change: far below its 100 actions.
-_SLICE_STEPS = 40
+# The verdicts of a candidate whose memory is there afterwards, and may cite it.
+_LIVE = (Verdict.CREATED, Verdict.UPDATED, Verdict.UNCHANGED)
 # How many ids of other memories one call passes over; the next call goes on behind the memories that it wrote.
 _MAX_OTHER_IDS = 100
 # When the sweep does what the end of a window leaves to do, if the commit died before it did.
@@ -69,7 +74,7 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
         try:
             return _commit(attempt, others, context)
         except IdTaken as refusal:
-            others.add(refusal.memory_id)
+            others.update(refusal.memory_ids)
     return CommitOutcome.CONFLICT
 
 
@@ -86,13 +91,16 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     document = context.banks.active_document(attempt.bank)
     if document is None:
         return CommitOutcome.LATE
-    policy = WindowPolicy(window, bank_config(document, window.stream.scope))
+    events = _cited_events(window, extracted, plan, context)
+    hashes = KeyedHashes.of_scope(context.id_secret, attempt.bank, window.stream.scope)
+    event_hashes = hashes.of_events(attempt.sid, events)
+    policy = WindowPolicy(window, bank_config(document, window.stream.scope), hashes, event_hashes)
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
         new_ids = NewIds(context.id_secret, window, others)
-        slices = _slices(attempt, policy, extracted, plan, known, new_ids, now=context.now)
-        pieces = _with_citations(slices, window, extracted, context)
+        steps = _steps(policy, extracted, plan, known, new_ids, events, context)
+        pieces = _slices(attempt, steps, plan, window, len(extracted.candidates))
         for piece in _with_requests(pieces, window, extracted, view.requests, context):
             completion = _completion(piece, policy, extracted, plan, context)
             context.memories.commit_slice(
@@ -107,63 +115,73 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     return CommitOutcome.COMMITTED
 
 
-def _slices(
-    attempt: Attempt,
+def _slices(attempt: Attempt, steps: Iterable[AppliedStep], plan: Plan, window: Window, last: int) -> Iterator[Slice]:
+    """Yield the slices that are left, at least one; *last* is the number of candidates."""
+    if window.cursor == last:
+        yield Slice(attempt, last, last, 0, ())
+    for run in slices.slices(steps):
+        start = run[0].verdicts[0].number
+        verdicts = tuple(verdict for step in run for verdict in step.verdicts)
+        changes = tuple(change for step in run for change in step.changes)
+        yield Slice(attempt, start, start + len(run), plan.version_at(start), verdicts, changes)
+
+
+def _steps(
     policy: WindowPolicy,
     extracted: Extracted,
     plan: Plan,
     known: dict[str, Memory],
     new_ids: NewIds,
-    *,
-    now: datetime,
-) -> Iterator[Slice]:
-    """Yield the slices that are left, at least one; each is made of the memories as the ones before it changed them."""
-    cursor, verdicts = policy.window.cursor, list[RecordedVerdict]()
-    start, last = cursor, len(extracted.candidates)
-    while cursor < last:
-        candidate = extracted.candidates[cursor]
-        step = consolidation.revise_step(candidate, plan.steps[cursor - plan.start], known)
-        new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
-        change = _change(policy, new_id, candidate, step, known, now=now)
-        verdicts.append(_recorded(cursor, candidate, step, change))
-        cursor += 1
-        if change or len(verdicts) == _SLICE_STEPS or cursor == last:
-            yield Slice(attempt, start, cursor, plan.version_at(start), tuple(verdicts), change)
-            start, verdicts = cursor, []
-    if policy.window.cursor == last:
-        yield Slice(attempt, last, last, 0, ())
+    events: Sequence[StoredEvent],
+    context: CommitContext,
+) -> Iterator[AppliedStep]:
+    """Yield a step for each candidate that is left, each made of the memories as the ones before it changed them."""
+    window = policy.window
+    for cursor in range(window.cursor, len(extracted.candidates)):
+        candidate, verdicts, changes = extracted.candidates[cursor], [], []
+        for planned in plan.steps[cursor - plan.start].all:
+            step = consolidation.revise_step(candidate, planned, known)
+            new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
+            change = _change(policy, new_id, candidate, step, known, now=context.now)
+            seqs = tuple(sorted({*candidate.seqs, *step.seqs}))
+            if change and change.after.deleted is None and seqs:
+                change = replace(change, citation=_citation(window, cursor, seqs, events, context))
+            verdicts.append(_recorded(cursor, candidate, step, change))
+            changes += [change] if change else []
+        size = sum(change_bytes(window.stream.bank, change, context.now) for change in changes)
+        yield AppliedStep(tuple(verdicts), tuple(changes), sum(map(verdict_bytes, verdicts)), size)
 
 
-def _with_citations(
-    slices: Iterable[Slice], window: Window, extracted: Extracted, context: CommitContext
-) -> Iterator[Slice]:
-    """Yield *slices*, each change of a live memory with its citation; the events are read once, if at all.
+def _cited_events(window: Window, extracted: Extracted, plan: Plan, context: CommitContext) -> list[StoredEvent]:
+    """Return the events of the window in their order; none where nothing that is left of the plan cites any.
 
     A plan does not hold the turns, because its items are kept for longer than events are.
     """
-    events: list[StoredEvent] | None = None
-    for piece in slices:
-        seqs = extracted.candidates[piece.end - 1].seqs if piece.change and piece.change.after.deleted is None else ()
-        if piece.change is None or not seqs:
-            yield piece
-            continue
-        if events is None:
-            events = sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
-        citation = citations.citation(window, piece.end - 1, seqs, events, retention=context.retention_policy.retention)
-        is_live = citation is not None and citation.is_live(context.now)
-        yield replace(piece, change=replace(piece.change, citation=citation if is_live else None))
+    rest = zip(extracted.candidates[plan.start :], plan.steps, strict=False)
+    open_ones = islice(rest, window.cursor - plan.start, None)
+    if not any(one.seqs and any(part.verdict in _LIVE for part in step.all) for one, step in open_ones):
+        return []
+    return sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
+
+
+def _citation(
+    window: Window, number: int, seqs: tuple[int, ...], events: Sequence[StoredEvent], context: CommitContext
+) -> Citation | None:
+    """Return the citation of candidate *number*, or None where its events have no text or have expired."""
+    citation = citations.citation(window, number, seqs, events, retention=context.retention_policy.retention)
+    return citation if citation and citation.is_live(context.now) else None
 
 
 def _with_requests(
-    slices: Iterable[Slice],
+    pieces: Iterable[Slice],
     window: Window,
     extracted: Extracted,
     requests: tuple[ForgetRequest, ...],
     context: CommitContext,
 ) -> Iterator[Slice]:
-    """Yield *slices*, each that has a request to forget with all *requests* of the scope after it."""
+    """Yield *pieces*, each that has a request to forget with all *requests* of the scope after it."""
     retention = context.retention_policy.retention
-    for piece in slices:
+    for piece in pieces:
         new = forgetting.requests_of(window, extracted.candidates, piece.start, piece.end, retention=retention)
         requests = forgetting.kept([*requests, *new], now=context.now)
         yield replace(piece, requests=requests) if new else piece

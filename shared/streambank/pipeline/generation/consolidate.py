@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from streambank.errors import GenerationError
-from streambank.llm.ports import (
-    Action,
-    Consolidation,
-    ConsolidationRequest,
-    Consolidator,
-    Decision,
-    Embedder,
-    OfferedFact,
-    OfferedMemory,
-)
+from streambank.llm.ports import Consolidation, ConsolidationRequest, Consolidator, Embedder
 from streambank.model.bank import BankConfig
 from streambank.model.memory import Memory
 from streambank.model.plan import Candidate, ForgetRequest, Plan, PlanStep
 from streambank.model.usage import Usage
-from streambank.model.verdict import NEW, RESTATED, Verdict
 from streambank.model.window import Attempt, Window
-from streambank.pipeline.generation.forgotten import reject_forgotten
+from streambank.pipeline.generation.doubtful import DoubtfulFacts
+from streambank.pipeline.generation.forgotten import reject_deleted, reject_forgotten
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.rules import consolidation, profiles, ranking
+from streambank.rules import consolidation, nearness, profiles, proposals, ranking, second_answer
 from streambank.rules.bank_config import bank_config
+from streambank.rules.citations import prompt_text
+from streambank.rules.second_answer import SecondAnswer
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
+
+Ask = Callable[[ConsolidationRequest], Consolidation]
 
 
 class ConsolidateOutcome(StrEnum):
@@ -63,6 +58,7 @@ class ConsolidateContext:
     embedder: Embedder
     token_budget: TokenBudget
     retention_policy: RetentionPolicy
+    id_secret: bytes
     now: datetime
 
 
@@ -85,14 +81,16 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     document = context.banks.active_document(attempt.bank)
     if document is None:
         return ConsolidateOutcome.LATE
-    rest = extracted.candidates[window.cursor :]
+    left = context.memories.tombstones(attempt.bank, window.stream.scope, now=context.now)
+    rest = reject_deleted(extracted.candidates[window.cursor :], left, window, context)
     kept = [memory for memory in view.memories if memory.profile]
-    natural = [memory for memory in view.memories if not memory.profile]
-    near = ranking.nearest_to_candidates(_searched(rest), ranking.eligible(natural, window.settings))
-    offered = {memory.id: memory.fingerprint for memory in [*near, *(kept if _has_profiles(rest) else [])]}
+    natural = ranking.eligible([memory for memory in view.memories if not memory.profile], window.settings)
+    concerned = [*_concerned(_searched(rest), natural), *(kept if _has_profiles(rest) else [])]
+    offered = {memory.id: memory.fingerprint for memory in concerned}
+    offered |= {f"tombstone {one.memory_id}": one.at.isoformat() for one in left[:1]}
     offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.text for one in view.requests}
     config = bank_config(document, window.stream.scope)
-    material = _Material(window, config, near, kept, view.requests)
+    material = _Material(window, config, natural, kept, view.requests, extracted.offered)
     try:
         judged = _still_valid(context.plans.plan(attempt), window, offered) or _judge(rest, material, context)
     except GenerationError as error:
@@ -105,18 +103,29 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What a window's candidates are judged by: memories *near* them, *profiles* and *requests* of the scope."""
+    """What a window's candidates are judged by: *memories*, *profiles* and *requests* of the scope.
+
+    *read* maps the id of each memory that the model was given with the turns to its fingerprint then.
+    """
 
     window: Window
     config: BankConfig
-    near: Sequence[Memory]
+    memories: Sequence[Memory]
     profiles: Sequence[Memory]
     requests: Sequence[ForgetRequest]
+    read: Mapping[str, str]
 
 
 def _searched(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates that a model judges."""
     return [one for one in candidates if one.is_searched]
+
+
+def _concerned(candidates: Sequence[Candidate], memories: Sequence[Memory]) -> list[Memory]:
+    """Return the memories that a model may be given for *candidates*: named by them, close to them, or nearest."""
+    named = [memory for memory in memories if any(memory.id in one.memory_ids for one in candidates)]
+    close = [memory for one in candidates for memory in nearness.close_to(one, memories)]
+    return [*named, *close, *ranking.nearest_to_candidates(candidates, memories)]
 
 
 def _has_profiles(candidates: Sequence[Candidate]) -> bool:
@@ -131,24 +140,23 @@ def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) 
 
 
 def _judge(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> _JudgedSteps:
-    """Let the model judge *candidates*, unless there is no candidate for it or no memory near one."""
+    """Return the steps of *candidates*; the model is asked again about those that are destructive or doubtful."""
     window, config = material.window, material.config
 
     def ask(request: ConsolidationRequest) -> Consolidation:
-        return _ask(request, material, context)
+        bank = window.stream.bank
+        return context.token_budget.call(bank, config, request, context.consolidator.consolidate, now=context.now)
 
-    candidates, spent = reject_forgotten(candidates, material.requests, window, config, ask, now=context.now)
+    candidates, usage = reject_forgotten(candidates, material.requests, window, config, ask, now=context.now)
     open_ones = _searched(candidates)
-    if not open_ones or not material.near or material.window.settings.disable_consolidation:
-        made = iter([consolidation.create_step(one) for one in open_ones])
-        usage = spent
+    if window.settings.disable_consolidation:
+        made = [consolidation.create_step(one) for one in open_ones]
     else:
-        answer = _answer(open_ones, material, context)
-        decided = zip(open_ones, _in_order(answer, len(open_ones)), strict=True)
-        made = iter([_step(one, decision, material.near, material.window) for one, decision in decided])
-        usage = spent + answer.usage
-    steps = [_own_step(one, material) or next(made) for one in candidates]
-    return _JudgedSteps(_with_vectors(candidates, steps, context.embedder, material.config.embedding_model), usage)
+        made, spent = _planned(open_ones, material, context, ask)
+        usage += spent
+    planned = iter(made)
+    steps = [_own_step(one, material) or next(planned) for one in candidates]
+    return _JudgedSteps(_with_vectors(candidates, steps, context.embedder, config.embedding_model), usage)
 
 
 def _own_step(candidate: Candidate, material: _Material) -> PlanStep | None:
@@ -158,67 +166,42 @@ def _own_step(candidate: Candidate, material: _Material) -> PlanStep | None:
     return consolidation.create_step(candidate) if candidate.rejected else None
 
 
-def _answer(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> Consolidation:
-    return _ask(_request(candidates, material, context), material, context)
+def _planned(
+    candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext, ask: Ask
+) -> tuple[list[PlanStep], Usage]:
+    proposed = proposals.propose(candidates, material.memories, material.read)
+    doubtful = DoubtfulFacts.of(proposed, material.memories)
+    if not doubtful.indexes:
+        return second_answer.steps(proposed, SecondAnswer(), material.window.settings), Usage()
+    turns = _cited_turns([proposed[index].candidate for index in doubtful.indexes], material.window, context)
+    request = doubtful.request(proposed, turns, _earlier(doubtful.memories, material, context), material.config)
+    request = replace(request, time_zone=material.window.settings.time_zone or "UTC")
+    answer = ask(request)
+    return second_answer.steps(proposed, doubtful.answer(answer, turns), material.window.settings), answer.usage
 
 
-def _ask(request: ConsolidationRequest, material: _Material, context: ConsolidateContext) -> Consolidation:
-    bank = material.window.stream.bank
-    return context.token_budget.call(bank, material.config, request, context.consolidator.consolidate, now=context.now)
+def _cited_turns(candidates: Sequence[Candidate], window: Window, context: ConsolidateContext) -> list[tuple[str, ...]]:
+    """Return the texts that each of *candidates* cites; one that the caller states cites none."""
+    if not any(one.seqs for one in candidates):
+        return [()] * len(candidates)
+    events = [*context.windows.overlap(window), *context.windows.events(window)]
+    texts = {event.seq: prompt_text(event) for event in events}
+    return [tuple(texts[seq] for seq in one.seqs if texts.get(seq)) for one in candidates]
 
 
-def _request(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> ConsolidationRequest:
-    facts = (
-        OfferedFact(number, one.fact, one.topics[0] if one.topics else None, one.at)
-        for number, one in enumerate(candidates, 1)
-    )
-    offered = (
-        OfferedMemory(number, memory.fact, memory.as_of, _earlier(memory, material, context))
-        for number, memory in enumerate(material.near, 1)
-    )
-    config = material.config
-    return ConsolidationRequest(tuple(facts), tuple(offered), config.third_person, config.model)
-
-
-def _earlier(memory: Memory, material: _Material, context: ConsolidateContext) -> tuple[str, ...]:
-    """Return earlier texts of *memory*, as many as the bank offers a model beside the current one."""
+def _earlier(
+    memories: Sequence[Memory], material: _Material, context: ConsolidateContext
+) -> dict[str, tuple[str, ...]]:
+    """Return earlier texts of *memories*, as many as the bank offers a model beside the current one."""
     count = material.config.revisions_per_candidate - 1
-    if count < 1 or memory.revision < 2:
-        return ()
-    revisions = context.memories.revisions(material.window.stream.bank, memory, now=context.now)
+    changed = [memory for memory in memories if count > 0 and memory.revision > 1]
+    bank = material.window.stream.bank
+    return {memory.id: _former_texts(bank, memory, count, context) for memory in changed}
+
+
+def _former_texts(bank: str, memory: Memory, count: int, context: ConsolidateContext) -> tuple[str, ...]:
+    revisions = context.memories.revisions(bank, memory, now=context.now)
     return tuple([one.fact for one in revisions if one.fact and one.number < memory.revision][:count])
-
-
-def _in_order(answer: Consolidation, count: int) -> list[Decision | None]:
-    """Return the first decision for each fact; a model may have skipped some."""
-    by_fact: dict[int, Decision] = {}
-    for decision in answer.decisions:
-        by_fact.setdefault(decision.fact, decision)
-    return [by_fact.get(number) for number in range(1, count + 1)]
-
-
-def _step(candidate: Candidate, decision: Decision | None, near: Sequence[Memory], window: Window) -> PlanStep:
-    """Return the step for a *decision*; one that names a memory that was not offered is rejected."""
-    if decision is None:
-        return consolidation.create_step(candidate)
-    if decision.action is Action.CREATE:
-        return consolidation.create_step(candidate, decision.text, decision.reason or NEW)
-    if decision.memory and 0 < decision.memory <= len(near):
-        return _touching(candidate, decision, near[decision.memory - 1], window)
-    is_quiet = decision.action is Action.NONE and decision.reason
-    return PlanStep(Verdict.REJECTED, reason=decision.reason if is_quiet else consolidation.NOT_OFFERED)
-
-
-def _touching(candidate: Candidate, decision: Decision, memory: Memory, window: Window) -> PlanStep:
-    """Return the step for a decision about *memory*; a request to forget can only become a deletion."""
-    if decision.action is Action.DELETE:
-        return consolidation.delete_step(candidate, memory, decision.reason or "asked to forget")
-    if consolidation.is_forget_request(candidate):
-        return PlanStep(Verdict.REJECTED, reason=decision.reason or consolidation.NOTHING_TO_FORGET)
-    if decision.action is Action.UPDATE:
-        text = decision.text or candidate.fact
-        return consolidation.update_step(candidate, memory, text, decision.reason or "changed", window.settings)
-    return consolidation.restate_step(candidate, memory, window.settings, decision.reason or RESTATED)
 
 
 def _with_vectors(
@@ -226,12 +209,14 @@ def _with_vectors(
 ) -> list[PlanStep]:
     """Return *steps* with vectors of their texts: the candidate's own for the same text, else from one call."""
     known = {one.fact: one.vector for one in candidates if one.vector}
-    searched = [not one.profile for one in candidates]
-    needs = [bool(step.text and not step.vector and one) for step, one in zip(steps, searched, strict=True)]
-    texts = sorted({step.text or "" for step, need in zip(steps, needs, strict=True) if need} - known.keys())
-    made = dict(zip(texts, embedder.embed(texts, model=model), strict=True)) if texts else {}
-    vectors = {**made, **known}
-    return [
-        replace(step, vector=vectors[step.text or ""]) if need else step
-        for step, need in zip(steps, needs, strict=True)
-    ]
+    natural = [step for one, step in zip(candidates, steps, strict=True) if not one.profile]
+    needed = {part.text for step in natural for part in step.all if part.text and not part.vector}
+    texts = sorted(needed - known.keys())
+    vectors = known | (dict(zip(texts, embedder.embed(texts, model=model), strict=True)) if texts else {})
+    return [step if one.profile else _with_vector(step, vectors) for one, step in zip(candidates, steps, strict=True)]
+
+
+def _with_vector(step: PlanStep, vectors: Mapping[str, bytes]) -> PlanStep:
+    others = tuple(_with_vector(one, vectors) for one in step.others)
+    vector = step.vector or vectors.get(step.text or "", b"")
+    return replace(step, vector=vector, others=others)

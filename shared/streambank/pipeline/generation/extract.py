@@ -18,6 +18,7 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import grounding
 from streambank.rules.bank_config import bank_config
 from streambank.store.banks import Banks
+from streambank.store.memories import Memories
 from streambank.store.plans import Plans
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
@@ -37,10 +38,12 @@ class ExtractContext:
     windows: Windows
     plans: Plans
     banks: Banks
+    memories: Memories
     extractor: Extractor
     embedder: Embedder
     token_budget: TokenBudget
     retention_policy: RetentionPolicy
+    id_secret: bytes
     now: datetime
 
 
@@ -82,7 +85,15 @@ def _of_turns(
     attempt: Attempt, window: Window, config: BankConfig, context: ExtractContext, expires: datetime | None
 ) -> Extracted:
     of_turns = ExtractTurnsContext(
-        context.windows, context.plans, context.extractor, context.token_budget, context.now, expires
+        windows=context.windows,
+        plans=context.plans,
+        memories=context.memories,
+        extractor=context.extractor,
+        embedder=context.embedder,
+        token_budget=context.token_budget,
+        id_secret=context.id_secret,
+        now=context.now,
+        expires=expires,
     )
     return extract_turns(attempt, window, config, context=of_turns)
 

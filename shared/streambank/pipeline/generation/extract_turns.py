@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from streambank.errors import EventsMissing, ModelOutputTruncated
-from streambank.llm.ports import Extraction, ExtractionRequest, Extractor, Turn
+from streambank.llm.ports import (
+    Embedder,
+    ExtractedFact,
+    Extraction,
+    ExtractionRequest,
+    Extractor,
+    OfferedMemory,
+    Turn,
+)
 from streambank.model.bank import BankConfig
 from streambank.model.event import StoredEvent
+from streambank.model.memory import Memory
 from streambank.model.plan import Candidate, Extracted
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.rules import grounding, profiles
+from streambank.rules import grounding, nearness, profiles, proposals, ranking, tombstones
 from streambank.rules.chunks import halve_turns, split_turns
 from streambank.rules.citations import prompt_text
+from streambank.rules.keyed_hashes import KeyedHashes
+from streambank.store.memories import Memories
 from streambank.store.plans import Plans
 from streambank.store.windows import Windows
+
+# Of the user's turns, for the vector that the memories of a large scope are ranked by.
+_MAX_EMBEDDED_CHARACTERS = 8_000
+# Facts of earlier pieces of a window that a model reads before the next piece.
+_MAX_RECORDED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +44,31 @@ class ExtractTurnsContext:
 
     windows: Windows
     plans: Plans
+    memories: Memories
     extractor: Extractor
+    embedder: Embedder
     token_budget: TokenBudget
+    id_secret: bytes
     now: datetime
     expires: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversation:
+    """What a model reads of *window*: the events with a number each, from 1, and the memories likewise."""
+
+    window: Window
+    events: Sequence[StoredEvent]
+    memories: Sequence[Memory]
+
+    @property
+    def numbered(self) -> Mapping[int, StoredEvent]:
+        return dict(enumerate(self.events, 1))
+
+    @property
+    def own(self) -> frozenset[int]:
+        """Return the numbers of the window's own events."""
+        return frozenset(number for number, event in self.numbered.items() if event.seq >= self.window.first_seq)
 
 
 def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, context: ExtractTurnsContext) -> Extracted:
@@ -43,14 +80,46 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, conte
     """
     own = _own_events(window, context.windows)
     overlap = sorted(context.windows.overlap(window), key=StoredEvent.order)
-    prompted = [event for event in [*overlap, *own] if prompt_text(event)]
-    request = _request(window, config, prompted)
-    is_idle = not request.is_natural and not request.schemas
-    if is_idle or not any(event.seq >= window.first_seq for event in prompted):
+    events = [event for event in _without_forgotten([*overlap, *own], window, context) if prompt_text(event)]
+    is_idle = not config.is_natural and not config.schemas
+    if is_idle or not any(event.seq >= window.first_seq for event in events):
         return Extracted((), covered=len(own))
+    conversation = _Conversation(window, events, _memories(window, config, events, context))
+    request = _request(config, conversation)
     extraction = _read(attempt, request, config, context)
-    candidates = _candidates(extraction, request, prompted, window)
-    return Extracted(candidates, extraction.usage, len(own))
+    candidates = _candidates(extraction, request, conversation)
+    offered = {memory.id: memory.fingerprint for memory in conversation.memories}
+    return Extracted(candidates, extraction.usage, len(own), offered)
+
+
+def _without_forgotten(
+    events: Sequence[StoredEvent], window: Window, context: ExtractTurnsContext
+) -> Sequence[StoredEvent]:
+    """Return *events* without those that a deleted memory cited: no prompt has them again, not even in a replay."""
+    stream = window.stream
+    left = context.memories.tombstones(stream.bank, stream.scope, now=context.now)
+    forgotten = tombstones.cited_events(left)
+    if not forgotten:
+        return events
+    hashes = KeyedHashes.of_scope(context.id_secret, stream.bank, stream.scope)
+    return [event for event in events if hashes.of_event(stream.sid, event.event) not in forgotten]
+
+
+def _memories(
+    window: Window, config: BankConfig, events: Sequence[StoredEvent], context: ExtractTurnsContext
+) -> list[Memory]:
+    """Return the memories of the scope that a model reads beside the window's turns."""
+    if window.settings.disable_consolidation or not config.is_natural:
+        return []
+    bank, now = window.stream.bank, context.now
+    memories = context.memories.of_scope(bank, window.stream.scope, now=now)
+    natural = ranking.eligible([one for one in memories if not one.profile], window.settings)
+    turns = [prompt_text(event) for event in events if event.event.role == "user"]
+    vector = b""
+    if len(natural) > nearness.MAX_MEMORIES and turns:
+        text = "\n".join(turns)[:_MAX_EMBEDDED_CHARACTERS]
+        [vector] = context.token_budget.embed(bank, config, [text], context.embedder, now=now, for_query=True)
+    return nearness.near_turns(natural, turns, vector)
 
 
 def _own_events(window: Window, windows: Windows) -> list[StoredEvent]:
@@ -61,10 +130,11 @@ def _own_events(window: Window, windows: Windows) -> list[StoredEvent]:
     return events
 
 
-def _request(window: Window, config: BankConfig, prompted: Sequence[StoredEvent]) -> ExtractionRequest:
+def _request(config: BankConfig, conversation: _Conversation) -> ExtractionRequest:
+    window = conversation.window
     allowed = window.settings.allowed_topics
     return ExtractionRequest(
-        turns=tuple(_turn(number, event, window) for number, event in enumerate(prompted, 1)),
+        turns=tuple(_turn(number, event, window) for number, event in conversation.numbered.items()),
         topics=config.topics if allowed is None else allowed,
         third_person=config.third_person,
         time_zone=window.settings.time_zone or "UTC",
@@ -73,6 +143,9 @@ def _request(window: Window, config: BankConfig, prompted: Sequence[StoredEvent]
         schemas=config.schemas,
         is_natural=config.is_natural,
         model=config.model,
+        memories=tuple(
+            OfferedMemory(number, one.fact, one.as_of) for number, one in enumerate(conversation.memories, 1)
+        ),
     )
 
 
@@ -86,9 +159,11 @@ def _read(attempt: Attempt, request: ExtractionRequest, config: BankConfig, cont
     runs = split_turns(request.turns, context.token_budget.call_tokens)
     if len(runs) == 1:
         return _joined(_answers(attempt, replace(request, turns=runs[0]), config, context))
-    answers = (
-        _stored_answer(attempt, number, replace(request, turns=run), config, context) for number, run in enumerate(runs)
-    )
+    answers: list[Extraction] = []
+    for number, run in enumerate(runs):
+        recorded = tuple(fact.fact for one in answers for fact in one.facts if fact.fact)[-_MAX_RECORDED:]
+        piece = replace(request, turns=run, recorded=recorded)
+        answers.append(_stored_answer(attempt, number, piece, config, context))
     return _joined(answers)
 
 
@@ -119,7 +194,7 @@ def _answers(
             yield from _answers(attempt, replace(piece, turns=turns), config, context)
 
 
-def _joined(answers: Iterator[Extraction]) -> Extraction:
+def _joined(answers: Iterable[Extraction]) -> Extraction:
     whole = Extraction(())
     for one in answers:
         whole = Extraction(whole.facts + one.facts, whole.usage + one.usage, whole.profiles + one.profiles)
@@ -127,16 +202,11 @@ def _joined(answers: Iterator[Extraction]) -> Extraction:
 
 
 def _candidates(
-    extraction: Extraction, request: ExtractionRequest, prompted: Sequence[StoredEvent], window: Window
+    extraction: Extraction, request: ExtractionRequest, conversation: _Conversation
 ) -> tuple[Candidate, ...]:
-    numbered = dict(enumerate(prompted, 1))
-    own = frozenset(number for number, event in numbered.items() if event.seq >= window.first_seq)
-    facts = [
-        grounding.restrict_to_topics(
-            grounding.ground(fact.fact, fact.events, fact.topic, numbered, own), request.topics
-        )
-        for fact in extraction.facts
-    ]
+    numbered, own = conversation.numbered, conversation.own
+    texts = [turn.text for turn in request.turns]
+    facts = [_candidate(fact, request, conversation, texts) for fact in extraction.facts]
     schemas = {schema.id: schema for schema in request.schemas}
     of_profiles = [
         candidate
@@ -146,3 +216,24 @@ def _candidates(
         )
     ]
     return (*grounding.reject_repeats(facts), *profiles.merge_candidates(of_profiles))
+
+
+def _candidate(
+    fact: ExtractedFact, request: ExtractionRequest, conversation: _Conversation, texts: Sequence[str]
+) -> Candidate:
+    """Return a proposed fact as a candidate; memories that the model was not given are not named by it."""
+    grounded = grounding.ground(fact.fact, fact.events, fact.topic, conversation.numbered, conversation.own)
+    memories = conversation.memories
+    named = [memories[number - 1] for number in fact.memories if 0 < number <= len(memories)]
+    candidate = replace(
+        grounded,
+        rejected=fact.problem or grounded.rejected,
+        change=fact.change,
+        memory_ids=tuple(dict.fromkeys(memory.id for memory in named)),
+        text=fact.text.strip(),
+    )
+    if not candidate.rejected:
+        candidate = replace(
+            candidate, doubts=proposals.doubts_of_words(candidate, [*texts, *(memory.fact for memory in named)])
+        )
+    return grounding.restrict_to_topics(candidate, request.topics)

@@ -2,16 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Protocol
 
 from streambank.llm.ports import Action, Consolidation, ConsolidationRequest, OfferedFact, OfferedMemory
 from streambank.model.bank import BankConfig
 from streambank.model.plan import Candidate, ForgetRequest
+from streambank.model.tombstone import Tombstone
 from streambank.model.usage import Usage
 from streambank.model.window import Window
-from streambank.rules import forgetting
+from streambank.rules import forgetting, tombstones
+from streambank.rules.consolidation import is_forget_request
+from streambank.rules.keyed_hashes import KeyedHashes
+from streambank.store.windows import Windows
+
+
+class DeletionContext(Protocol):
+    """What the check against deleted memories needs."""
+
+    @property
+    def windows(self) -> Windows: ...
+
+    @property
+    def id_secret(self) -> bytes: ...
+
+
+def reject_deleted(
+    candidates: Sequence[Candidate], left: Sequence[Tombstone], window: Window, context: DeletionContext
+) -> list[Candidate]:
+    """Return *candidates*, those that would bring back what was deleted as rejected; *left* are the scope's tombstones.
+
+    The window's events are read only where there is a tombstone.
+    """
+    if not left:
+        return list(candidates)
+    stream = window.stream
+    hashes = KeyedHashes.of_scope(context.id_secret, stream.bank, stream.scope)
+    events = [*context.windows.overlap(window), *context.windows.events(window)]
+    by_seq = hashes.of_events(stream.sid, events)
+    return [_without_deleted(one, left, hashes, by_seq) for one in candidates]
+
+
+def _without_deleted(
+    candidate: Candidate, left: Sequence[Tombstone], hashes: KeyedHashes, by_seq: Mapping[int, str]
+) -> Candidate:
+    if not candidate.is_searched or is_forget_request(candidate):
+        return candidate
+    cited = [by_seq.get(seq, "") for seq in candidate.seqs]
+    reason = tombstones.refusal(candidate.fact, cited, hashes.of_text(candidate.fact), candidate.at, left)
+    if reason is None and any(tombstones.touches(one, candidate.at, left) for one in candidate.memory_ids):
+        reason = forgetting.FORGOTTEN
+    return replace(candidate, rejected=reason) if reason else candidate
+
+
+# A model may name one candidate for each request and answer; a second look finds what the first one left.
+_MAX_ROUNDS = 3
 
 
 def reject_forgotten(
@@ -25,11 +72,11 @@ def reject_forgotten(
 ) -> tuple[list[Candidate], Usage]:
     """Return *candidates*, those that a later request asks to forget as rejected, and what the model's answers cost.
 
-    The model judges older candidates as it would judge memories. It is asked again as long as it forgets some, and
-    not at all where no candidate is older than a request.
+    The model judges older candidates as it would judge memories. It is asked again while it forgets some, three times
+    at most, and not at all where no candidate is older than a request.
     """
     judged, usage = list(candidates), Usage()
-    while True:
+    for _ in range(_MAX_ROUNDS):
         pairs = [
             (request, number)
             for number, one in enumerate(judged)
@@ -47,6 +94,7 @@ def reject_forgotten(
             return judged, usage
         for _, number in forgotten:
             judged[number] = replace(judged[number], rejected=forgetting.FORGOTTEN)
+    return judged, usage
 
 
 def _request(requests: Sequence[ForgetRequest], older: Sequence[Candidate], config: BankConfig) -> ConsolidationRequest:
@@ -61,5 +109,6 @@ def _deleted(
     """Yield each request with the number of the candidate that it forgets; numbers not offered are dropped."""
     for one in answer.decisions:
         is_request = one.action is Action.DELETE and 0 < one.fact <= len(requests)
-        if is_request and one.memory and 0 < one.memory <= len(older):
-            yield requests[one.fact - 1], older[one.memory - 1]
+        for number in one.memories if is_request else ():
+            if 0 < number <= len(older):
+                yield requests[one.fact - 1], older[number - 1]

@@ -159,7 +159,7 @@ def _stream_steps(erasure: Erasure, sid: str, cut: Cut, context: EraseContext) -
 
 
 def _memory_steps(erasure: Erasure, context: EraseContext) -> Iterator[CountingStep]:
-    for of_kind in context.erasures.memory_keys(erasure.bank, erasure.cid):
+    for of_kind in context.erasures.erased_items(erasure.bank, erasure.cid):
         for batch in batches(of_kind, BATCH_DELETES):
             yield partial(context.erasures.delete_memories, erasure.bank, erasure.scope, batch)
 

@@ -8,11 +8,16 @@ from streambank.errors import Conflict, NotFound, Unavailable
 from streambank.model.memory import Memory
 from streambank.retry import RetryPolicy
 from streambank.rules import consolidation
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.memories import Memories
 
 
-def delete_memory(bank: str, memory_id: str, *, memories: Memories, retry_policy: RetryPolicy, now: datetime) -> Memory:
-    """Delete a memory for every reader and return its tombstone; the sweep lets its revisions expire with it.
+def delete_memory(
+    bank: str, memory_id: str, *, memories: Memories, retry_policy: RetryPolicy, id_secret: bytes, now: datetime
+) -> Memory:
+    """Delete a memory for every reader and return what is left of it; the sweep lets its revisions expire with it.
+
+    A tombstone keeps what was said before from bringing it back.
 
     Raises:
         NotFound: there is no such memory.
@@ -26,7 +31,7 @@ def delete_memory(bank: str, memory_id: str, *, memories: Memories, retry_policy
         current = memories.find(bank, memory_id, now=now)  # read after the version, never before
         if current is None:
             continue
-        change = consolidation.deletion(current, now=now)
+        change = consolidation.deletion(current, KeyedHashes.of_scope(id_secret, bank, current.scope), now=now)
         try:
             memories.commit_change(bank, memory.scope, view.version, change, now=now)
         except Conflict:

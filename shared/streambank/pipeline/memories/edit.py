@@ -16,6 +16,7 @@ from streambank.retry import RetryPolicy
 from streambank.rules import edits
 from streambank.rules.bank_config import bank_config
 from streambank.rules.edits import Edit
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories, ScopeView
 
@@ -29,12 +30,17 @@ class EditContext:
     embedder: Embedder
     token_budget: TokenBudget
     retry_policy: RetryPolicy
+    id_secret: bytes
     now: datetime
 
     def vector(self, bank: str, config: BankConfig, fact: str) -> bytes:
         """Return the vector of *fact*. Raises GenerationError, also where the bank's tokens of today are used up."""
         [vector] = self.token_budget.embed(bank, config, [fact], self.embedder, now=self.now)
         return vector
+
+    def hashes(self, bank: str, memory: Memory) -> KeyedHashes:
+        """Return the keyed hashes of the scope of *memory*."""
+        return KeyedHashes.of_scope(self.id_secret, bank, memory.scope)
 
 
 def create_memory(
@@ -55,7 +61,7 @@ def create_memory(
     config = bank_config(context.banks.document(bank), scope)
     change = edits.creation(memory_id, scope, edit, config, context.vector(bank, config, edit.fact), now=context.now)
     for _ in context.retry_policy.attempts():
-        present = context.memories.find_or_tombstone(bank, memory_id, now=context.now)
+        present = context.memories.find_or_deleted(bank, memory_id, now=context.now)
         if present and present.deleted is None and repeats(present):
             return present
         if present:
@@ -83,7 +89,7 @@ def update_memory(
         if scope is not None and scope != memory.scope:
             raise InvalidArgument("scope", "cannot change")
         config = bank_config(context.banks.document(bank), memory.scope)
-        return edits.update(memory, edit, config, vector, now=context.now)
+        return edits.update(memory, edit, config, vector, context.hashes(bank, memory), now=context.now)
 
     return _change(bank, memory_id, changed, context, also_deleted=False)
 
@@ -103,7 +109,7 @@ def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -
             raise FailedPrecondition(f"memory {memory_id!r} has no revision {number}")
         config = bank_config(context.banks.document(bank), memory.scope)
         vector = context.vector(bank, config, target.fact) if target.fact else b""
-        return edits.rollback(memory, target, config, vector, now=context.now)
+        return edits.rollback(memory, target, config, vector, context.hashes(bank, memory), now=context.now)
 
     was_deleted = context.memories.find(bank, memory_id, now=context.now) is None
     memory = _change(bank, memory_id, changed, context, also_deleted=True)
@@ -116,7 +122,7 @@ def _change(
     bank: str, memory_id: str, changed: Callable[[Memory], Change], context: EditContext, *, also_deleted: bool
 ) -> Memory:
     """Change a memory at one version of its scope, again if others write the scope meanwhile."""
-    find = context.memories.find_or_tombstone if also_deleted else context.memories.find
+    find = context.memories.find_or_deleted if also_deleted else context.memories.find
     for _ in context.retry_policy.attempts():
         present = find(bank, memory_id, now=context.now)
         if present is None:

@@ -12,12 +12,13 @@ from streambank.model.memory import Memory
 from streambank.retry import RetryPolicy
 from streambank.rules import consolidation
 from streambank.rules.batches import batches
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.memories import Memories
 
 # More would take longer than the gateway waits for a reply.
 MAX_PURGED = 2_000
-# A deletion is three actions of a transaction's hundred.
-TOGETHER = 30
+# A deletion is at most five actions of a transaction's hundred, with the memory's first revision and its tombstone.
+TOGETHER = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def count(purge: Purge, *, memories: Memories, now: datetime) -> int:
     return len(_matching(purge, memories, now))
 
 
-def delete(purge: Purge, *, memories: Memories, retry_policy: RetryPolicy, now: datetime) -> int:
+def delete(purge: Purge, *, memories: Memories, retry_policy: RetryPolicy, id_secret: bytes, now: datetime) -> int:
     """Delete the memories that match and return how many there were.
 
     Raises:
@@ -46,7 +47,7 @@ def delete(purge: Purge, *, memories: Memories, retry_policy: RetryPolicy, now: 
         Unavailable: a scope is written by others at the same time; what was deleted stays deleted.
     """
     scopes = {ids.canonical(memory.scope): memory.scope for memory in _matching(purge, memories, now)}
-    return sum(_delete_in(scope, purge, memories, retry_policy, now) for scope in scopes.values())
+    return sum(_delete_in(scope, purge, memories, retry_policy, id_secret, now) for scope in scopes.values())
 
 
 def _matching(purge: Purge, memories: Memories, now: datetime) -> list[Memory]:
@@ -66,16 +67,22 @@ def _matching(purge: Purge, memories: Memories, now: datetime) -> list[Memory]:
 
 
 def _delete_in(
-    scope: dict[str, str], purge: Purge, memories: Memories, retry_policy: RetryPolicy, now: datetime
+    scope: dict[str, str],
+    purge: Purge,
+    memories: Memories,
+    retry_policy: RetryPolicy,
+    id_secret: bytes,
+    now: datetime,
 ) -> int:
-    """Delete what matches in one scope, thirty in a transaction; the sweep lets their revisions expire."""
+    """Delete what matches in one scope, nineteen in a transaction; the sweep lets their revisions expire."""
+    hashes = KeyedHashes.of_scope(id_secret, purge.bank, scope)
     deleted = 0
     for _ in retry_policy.attempts():
         view = memories.view(purge.bank, scope, now=now)
         matching = [memory for memory in view.memories if purge.matches(memory)]
         try:
             for run, batch in enumerate(batches(matching, TOGETHER)):
-                some = [consolidation.deletion(memory, now=now) for memory in batch]
+                some = [consolidation.deletion(memory, hashes, now=now) for memory in batch]
                 memories.commit_changes(purge.bank, scope, view.version + run, some, now=now)
                 deleted += len(some)
         except Conflict:

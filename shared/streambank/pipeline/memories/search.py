@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
@@ -11,8 +11,9 @@ from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
 from streambank.model.search import EventScan, RawEvent
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.rules import citations, search_ranking
+from streambank.rules import citations, search_ranking, tombstones
 from streambank.rules.bank_config import bank_config
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.search_ranking import EmbeddedQuery, Hit, SearchEntry
 from streambank.store.banks import Banks
 from streambank.store.events import Events
@@ -52,13 +53,14 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """What a search needs."""
+    """What a search needs; *id_secret* is read where raw events are searched."""
 
     memories: Memories
     events: Events
     banks: Banks
     embedder: Embedder
     token_budget: TokenBudget
+    id_secret: Callable[[], bytes]
     now: datetime
 
 
@@ -95,7 +97,19 @@ def _query_vector(bank: str, scope: Mapping[str, str], text: str, context: Searc
 def _scan(bank: str, scope: Mapping[str, str], request: SearchQuery, context: SearchContext) -> EventScan:
     if not (request.events or request.pending):
         return EventScan()
-    return context.events.of_scope(bank, scope, pending_only=not request.events, now=context.now)
+    scan = context.events.of_scope(bank, scope, pending_only=not request.events, now=context.now)
+    return replace(scan, events=_not_forgotten(bank, scope, scan.events, context)) if scan.events else scan
+
+
+def _not_forgotten(
+    bank: str, scope: Mapping[str, str], events: Sequence[RawEvent], context: SearchContext
+) -> tuple[RawEvent, ...]:
+    """Return *events* without those that a deleted memory cited."""
+    forgotten = tombstones.cited_events(context.memories.tombstones(bank, scope, now=context.now))
+    if not forgotten:
+        return tuple(events)
+    hashes = KeyedHashes.of_scope(context.id_secret(), bank, scope)
+    return tuple(one for one in events if hashes.of_event(one.source[0], one.event.event) not in forgotten)
 
 
 def _event_entries(

@@ -1,0 +1,55 @@
+"""Where the slices of a plan end: each is one transaction of at most 100 actions and 4 MB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from streambank.model.memory import Change
+from streambank.model.verdict import RecordedVerdict
+
+# A change is at most five actions (memory, id look-up, two revisions, citation); window, version, registry entry and
+# verdicts are four more.
+MAX_CHANGES = 12
+MAX_VERDICTS = 40
+# The verdicts of a slice are one item, which stays below 350 KB also where they are not compressed.
+MAX_VERDICT_BYTES = 340_000
+# Beside the changes, a transaction has the verdicts and the requests to forget.
+MAX_CHANGE_BYTES = 3_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedStep:
+    """The verdicts on a candidate, one for each memory, and its changes, with the bytes that both are stored in."""
+
+    verdicts: tuple[RecordedVerdict, ...]
+    changes: tuple[Change, ...] = ()
+    verdict_bytes: int = 0
+    change_bytes: int = 0
+
+
+def slices(steps: Iterable[AppliedStep]) -> Iterator[list[AppliedStep]]:
+    """Yield *steps* in runs that fit into one transaction each, in which no memory is changed twice.
+
+    The changes of one candidate are never divided: they are at most fifteen.
+    """
+    run = list[AppliedStep]()
+    for step in steps:
+        if run and not _fits(run, step):
+            yield run
+            run = []
+        run.append(step)
+    if run:
+        yield run
+
+
+def _fits(run: list[AppliedStep], step: AppliedStep) -> bool:
+    steps = [*run, step]
+    changed = [change.after.id for one in steps for change in one.changes]
+    return (
+        sum(len(one.verdicts) for one in steps) <= MAX_VERDICTS
+        and len(changed) <= MAX_CHANGES
+        and len(set(changed)) == len(changed)
+        and sum(one.verdict_bytes for one in steps) <= MAX_VERDICT_BYTES
+        and sum(one.change_bytes for one in steps) <= MAX_CHANGE_BYTES
+    )

@@ -1,0 +1,1 @@
+"""Random histories of several tenants over HTTP, against what the documents promise."""

@@ -1,0 +1,95 @@
+"""Memories that callers make, change, delete and bring back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from tests.blackbox.books import Bank, Memory, scope_of
+from tests.blackbox.tenants import World, scope_body, short
+from tests.blackbox.words import fact_of
+
+
+def create(world: World) -> None:
+    """A new memory, half of them with an id of the caller's choice."""
+    tenant, bank = world.bank()
+    scope, fact = world.rng.choice(tenant.scopes), fact_of(world.words.sentence())
+    # Both banks of a tenant, and all tenants, may choose the same id.
+    chosen = f"chosen-{world.rng.randrange(12)}" if world.rng.random() < 0.5 else ""
+    path = f"{bank.path}/memories" + (f"?memoryId={chosen}" if chosen else "")
+    status, reply = world.calls.send(bank.operator, "POST", path, {"scope": scope, "fact": fact})
+    holder = _holder(bank, chosen)
+    if holder and (holder.deleted is None or _is_restorable(world, holder)):
+        assert status == 409, f"{chosen} is taken: {reply}"
+        return
+    assert status == 200, f"{path}: {reply}"
+    if holder:
+        del bank.memories[holder.origin]
+    bank.remember(scope_of(scope), fact, name=reply["response"]["name"])
+
+
+def update(world: World) -> None:
+    _, bank = world.bank()
+    update_one_of(world, bank)
+
+
+def update_one_of(world: World, bank: Bank) -> None:
+    if memory := _pick(world, [memory for memory in bank.live() if memory.name]):
+        fact = fact_of(world.words.sentence())
+        bank.show(fact, memory.scope)
+        path = f"{memory.name}?updateMask=fact"
+        reply = world.calls.ok(bank.operator, "PATCH", path, {"fact": fact, "scope": scope_body(memory.scope)})
+        assert reply["response"]["fact"] == fact
+        bank.change(memory, fact)
+
+
+def delete(world: World) -> None:
+    """A deleted memory is gone, whoever asks for it."""
+    _, bank = world.bank()
+    delete_one_of(world, bank)
+
+
+def delete_one_of(world: World, bank: Bank) -> None:
+    if memory := _pick(world, [memory for memory in bank.live() if memory.name]):
+        assert memory.name
+        world.calls.ok(bank.operator, "DELETE", memory.name)
+        bank.delete(memory, world.calls.now)
+        for key in (bank.operator, bank.reader):
+            assert world.calls.send(key, "GET", memory.name)[0] == 404
+
+
+def roll_back(world: World) -> None:
+    """An older revision becomes the newest, also that of a memory deleted less than 48 hours ago."""
+    _, bank = world.bank()
+    known = [memory for memory in bank.memories.values() if memory.name]
+    if memory := _pick(world, [m for m in known if m.deleted is None or _is_restorable(world, m)]):
+        number = world.rng.choice([n for n, fact in enumerate(memory.facts, 1) if fact])
+        fact = memory.facts[number - 1]
+        body = {"targetRevisionId": str(number)}
+        reply = world.calls.ok(bank.operator, "POST", f"{memory.name}:rollback", body)
+        assert reply["response"]["fact"] == fact
+        bank.restore(memory, fact)
+
+
+def read(world: World) -> None:
+    """A memory and its revisions are what the changes have made of it."""
+    _, bank = world.bank()
+    if memory := _pick(world, [memory for memory in bank.live() if memory.name]):
+        assert memory.name
+        row = world.calls.ok(bank.reader, "GET", memory.name)
+        assert (row["fact"], scope_of(row["scope"])) == (memory.fact, memory.scope)
+        rows = world.calls.pages(bank.reader, f"{memory.name}/revisions", "memoryRevisions")
+        assert [row["fact"] for row in reversed(rows)] == memory.facts
+        status, _ = world.calls.send(bank.bound_reader, "GET", memory.name)
+        assert status == (200 if set(bank.bound_scope) <= set(memory.scope) else 404)
+
+
+def _holder(bank: Bank, chosen: str) -> Memory | None:
+    return next((memory for memory in bank.memories.values() if chosen and short(memory) == chosen), None)
+
+
+def _is_restorable(world: World, memory: Memory) -> bool:
+    return memory.deleted is not None and world.calls.now - memory.deleted < timedelta(hours=48)
+
+
+def _pick(world: World, memories: list[Memory]) -> Memory | None:
+    return world.rng.choice(memories) if memories else None
