@@ -65,23 +65,29 @@ def judged(case: Case, after: Sequence[Sequence[str]], failure: str = "") -> Jud
 
 
 def _surplus(case: Case, facts: Sequence[str], wrong: set[str]) -> list[str]:
-    """Return the facts that add nothing wanted, without as many as the case allows beside the wanted ones.
-
-    A fact adds something if it fits a wanted fact that no fact before it fits; those that fit the most come first.
-    """
-    fitting = {fact: {number for number, one in enumerate(case.wanted) if _matching([fact], one)} for fact in facts}
+    """Return the facts that stand for no wanted one of their own, less as many as the case allows beside those."""
+    right = _assigned([fact for fact in facts if fact not in wrong], case.wanted)
+    others = [fact for fact in facts if fact not in right and fact not in wrong]
     allowed = max(0, case.most - len(case.wanted))
-    surplus, held = list[str](), set[int]()
-    for fact in sorted(facts, key=lambda one: -len(fitting[one])):
-        if fact in wrong:
-            surplus.append(fact)
-        elif fitting[fact] - held:
-            held |= fitting[fact]
-        elif allowed:
-            allowed -= 1
-        else:
-            surplus.append(fact)
-    return surplus
+    return [fact for fact in facts if fact in wrong or fact in others[allowed:]]
+
+
+def _assigned(facts: Sequence[str], wanted: Sequence[Sequence[str]]) -> set[str]:
+    """Return as many of *facts* as can be assigned each to another of *wanted* that it fits."""
+    owners = dict[int, str]()
+
+    def assign(fact: str, tried: set[int]) -> bool:
+        for number, patterns in enumerate(wanted):
+            if number not in tried and _matching([fact], patterns):
+                tried.add(number)
+                if number not in owners or assign(owners[number], tried):
+                    owners[number] = fact
+                    return True
+        return False
+
+    for fact in facts:
+        assign(fact, set())
+    return set(owners.values())
 
 
 def _matching(facts: Iterable[str], patterns: Iterable[str]) -> list[str]:

@@ -71,7 +71,8 @@ def _bedrock(model_id: str, environment: Mapping[str, str]) -> EvaluatedModel:
     guardrail = f", guardrail {chosen.guardrail}:{chosen.guardrail_version}" if chosen.guardrail else ""
     name = f"bedrock:{chosen.model}, {chosen.embedding_model}{guardrail}, {versions}"
     with _stand_in_credentials(environment):
-        return EvaluatedModel(name, _past_the_emulator(chosen), environment.get("MODEL_PRICES", ""))
+        prices = _prices(chosen.model, environment.get("MODEL_PRICES", ""))
+        return EvaluatedModel(name, _past_the_emulator(chosen), prices)
 
 
 def _past_the_emulator(chosen: ModelSettings) -> ModelProvider:
@@ -84,6 +85,14 @@ def _past_the_emulator(chosen: ModelSettings) -> ModelProvider:
     if isinstance(provider, models.BedrockModels):
         provider.client.meta.events.unregister("before-send", botocore_stubber)
     return provider
+
+
+def _prices(model: str, text: str) -> str:
+    """Return MODEL_PRICES with the price of *model* as the default, which is the price of a bank without a model."""
+    prices = dict(map(str.strip, entry.split("=", 1)) for entry in text.split(",") if entry.strip())
+    if model in prices:
+        prices["default"] = prices[model]
+    return ",".join(f"{name}={price}" for name, price in prices.items())
 
 
 def _template_models() -> dict[str, str]:

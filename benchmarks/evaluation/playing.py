@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
+from logging import StreamHandler
 from typing import Any
 
 import httpx
 
 from benchmarks.evaluation.cases import Case, CaseEvent, Window
 from streambank.llm.ports import ModelProvider
+from streambank.telemetry import LOGGER
 from streambank.wiring import overrides
 from streambank_local.service import LocalService
 
@@ -76,12 +79,33 @@ def player(models: ModelProvider, *, prices: str = "") -> Iterator[Player]:
     before = overrides.current.clock, overrides.current.models
     try:
         with (
+            _warnings_to_stderr(),
             LocalService(prepare=prepare, parameters=parameters, timer_enabled=False) as service,
-            httpx.Client(base_url=service.base_url, headers={"authorization": "Bearer local"}, timeout=120) as http,
+            _caller(service) as http,
         ):
             yield Player(service, http, clock)
     finally:
         overrides.current.clock, overrides.current.models = before
+
+
+def _caller(service: LocalService) -> httpx.Client:
+    # A proxy of the environment leads to Bedrock, not to this machine.
+    headers = {"authorization": "Bearer local"}
+    return httpx.Client(base_url=service.base_url, headers=headers, timeout=120, trust_env=False)
+
+
+@contextmanager
+def _warnings_to_stderr() -> Iterator[None]:
+    """Keep the functions' log lines off standard output, which has the report."""
+    handler, level = LOGGER.registered_handler, LOGGER.log_level
+    stream = handler.setStream(sys.stderr) if isinstance(handler, StreamHandler) else None
+    LOGGER.setLevel("WARNING")
+    try:
+        yield
+    finally:
+        LOGGER.setLevel(level)
+        if isinstance(handler, StreamHandler) and stream is not None:
+            handler.setStream(stream)
 
 
 @dataclass(frozen=True, slots=True)
