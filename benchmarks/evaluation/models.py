@@ -89,7 +89,8 @@ def _past_the_emulator(chosen: ModelSettings) -> ModelProvider:
 
 def _prices(model: str, text: str) -> str:
     """Return MODEL_PRICES with the price of *model* as the default, which is the price of a bank without a model."""
-    prices = dict(map(str.strip, entry.split("=", 1)) for entry in text.split(",") if entry.strip())
+    entries = [entry.split("=", 1) for entry in text.split(",") if entry.strip()]
+    prices = {name.strip(): price.strip() for name, price in entries}
     if model in prices:
         prices["default"] = prices[model]
     return ",".join(f"{name}={price}" for name, price in prices.items())

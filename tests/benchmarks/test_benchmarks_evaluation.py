@@ -117,7 +117,7 @@ def test_what_cannot_run_is_explained(arguments: list[str], capsys: pytest.Captu
     assert printed.err.startswith("evaluation: ")
 
 
-def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
+def test_an_interrupted_run_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C leaves the results of the cases that ended, and a report on them; the next run plays the others alone."""
     path, cases = tmp_path / "results.jsonl", selected("topics")
     command = [sys.executable, "-m", "benchmarks.evaluation", "--cases", "topics", "--results", str(path), "--json"]
@@ -136,10 +136,12 @@ def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
     assert ended == [case.id for case in cases[: len(ended)]] != []
     assert len(ended) < len(cases)
     assert json.loads(out)["total"]["cases"] == len(ended)
-    resumed = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=True)
-    assert resumed.stderr.count(" of ") == len(cases) - len(ended)
+    capsys.readouterr()
+    assert main(command[3:]) == 0
+    resumed = capsys.readouterr()
+    assert resumed.err.count(" of ") == len(cases) - len(ended)
     assert [row["case"] for row in rows(path)] == [case.id for case in cases]
-    assert json.loads(resumed.stdout)["total"]["cases"] == len(cases)
+    assert json.loads(resumed.out)["total"]["cases"] == len(cases)
 
 
 def test_bedrock_is_evaluated_through_its_adapters(
