@@ -21,7 +21,7 @@ ON_ALL_CORES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi bench pins clean
+.PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi bench eval pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -98,6 +98,9 @@ openapi: $(STAMP)  ## write docs/openapi.json
 
 bench: $(STAMP)  ## measure costs: AWS calls, request units, model calls, CPU
 	@$(BIN)/python -m benchmarks
+
+eval: $(STAMP)  ## precision and recall of a model on the gold set; MODEL=bedrock:MODEL-ID, ARGS="--limit 20"
+	@$(BIN)/python -m benchmarks.evaluation $(if $(MODEL),--model $(MODEL)) $(ARGS)
 
 pins:  ## update the pinned requirements (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

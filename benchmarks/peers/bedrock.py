@@ -17,6 +17,13 @@ def prompt(body: Body) -> str:
     return "\n".join([*([_json(tools)] if tools else ()), *texts])
 
 
+def stable(body: Body) -> str:
+    """Return the part of the prompt that is the same for every request: tools, and the first text of the system."""
+    tools = body.get("toolConfig", {}).get("tools")
+    texts = [block["text"] for block in body.get("system", ()) if "text" in block][:1]
+    return "\n".join([*([_json(tools)] if tools else ()), *texts])
+
+
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 

@@ -20,12 +20,13 @@ class RequestCounts:
     """Counts of the requests. Characters are those of texts, tools and calls, without their JSON envelope.
 
     *fresh* are those after the longest prefix that an earlier call had too: a model's provider that caches every
-    prefix reads only these.
+    prefix reads only these. *stable* are those that the client marks as equal in every request, so that they are cached.
     """
 
     model_calls: int = 0
     sent: int = 0
     fresh: int = 0
+    stable: int = 0
     received: int = 0
     embedding_calls: int = 0
     embedded: int = 0
@@ -33,12 +34,13 @@ class RequestCounts:
     _prompts: list[str] = field(default_factory=list, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
-    def add_call(self, prompt: str, reply: Reply) -> None:
-        """Count a call of the model."""
+    def add_call(self, prompt: str, reply: Reply, stable: str = "") -> None:
+        """Count a call of the model; *stable* is the part of its prompt that is the same for every request."""
         calls = sum(len(name) + len(json.dumps(arguments, ensure_ascii=False)) for name, arguments in reply.calls)
         with self._lock:
             self.model_calls += 1
             self.sent += len(prompt)
+            self.stable += len(stable)
             self.fresh += len(prompt) - max((_shared_length(prompt, earlier) for earlier in self._prompts), default=0)
             self.received += len(reply.text) + calls
             self._prompts.append(prompt)
@@ -133,7 +135,7 @@ def _embeddings(body: Body, counts: RequestCounts) -> tuple[str, str]:
 
 def _converse(body: Body, counts: RequestCounts) -> tuple[str, str]:
     reply = converse_reply(body)
-    counts.add_call(bedrock.prompt(body), reply)
+    counts.add_call(bedrock.prompt(body), reply, bedrock.stable(body))
     return _document(bedrock.converse(reply))
 
 

@@ -13,6 +13,7 @@ HEADINGS = (
     "version",
     "model calls",
     "characters sent",
+    "of them stable",
     "of them fresh",
     "received",
     "embedding calls",
@@ -55,7 +56,7 @@ def _padded(cell: str, width: int, column: int) -> str:
 def _cells(setup: Setup, outcome: Outcome) -> tuple[str, ...]:
     counts, memories, final = outcome.counts, Counter(outcome.memories), conversation.final_facts()
     outdated = sum(count for fact, count in memories.items() if fact not in final)
-    requests = (counts.model_calls, counts.sent, counts.fresh)
+    requests = (counts.model_calls, counts.sent, counts.stable, counts.fresh)
     requests += (counts.received, counts.embedding_calls, counts.embedded)
     numbers = (*requests, memories.total(), outdated, memories.total() - len(memories))
     return (setup.name, outcome.version, *(f"{number:,}" for number in numbers))

@@ -1,145 +1,137 @@
-"""A case of the gold set, played through the real pipeline over an emulated table."""
+"""A model that answers as the cases of the gold set say, for the player of `benchmarks.evaluation`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.evaluation.cases import Case, CaseDecision, Reply, Window
+from benchmarks.evaluation.judging import Judgement, judged
+from benchmarks.evaluation.playing import Player
+from streambank.llm.bedrock import prompts
+from streambank.llm.bedrock.answers import ConsolidationReader, ExtractionReader
+from streambank.llm.bedrock.echoes import Placeholders
 from streambank.llm.ports import (
-    Action,
     Consolidation,
     ConsolidationRequest,
-    Consolidator,
-    Decision,
-    Embedder,
-    ExtractedFact,
     Extraction,
     ExtractionRequest,
-    Extractor,
+    OfferedMemory,
 )
-from streambank.model.bank import Bank
-from streambank.model.window import WindowState
-from streambank.pipeline.memories.edit import EditContext, create_memory
-from streambank.rules.edits import Edit
-from streambank.store import keys
-from streambank_local.basic.consolidator import BasicConsolidator
-from streambank_local.basic.embedder import WordLlamaEmbedder
-from streambank_local.basic.extractor import BasicExtractor
-from tests import aws
-from tests.gold.loading import Case, Judgement, Said, Verdict, Window, judged
-from tests.world import SCOPE, HashEmbedder, World, event
-
-
-@dataclass
-class Model:
-    """What generates: the three ports."""
-
-    extractor: Extractor
-    consolidator: Consolidator
-    embedder: Embedder
-
-
-EMBEDDED = Model(BasicExtractor(), BasicConsolidator(), WordLlamaEmbedder())
-
-
-def embedded(_case: Case) -> Model:
-    """Return the model that is built in."""
-    return EMBEDDED
+from tests.world import HashEmbedder
 
 
 @dataclass
 class Script:
-    """A model that answers window after window as its case says, and notes what it was asked."""
+    """The replies of one case, window after window; *problems* are requests that do not fit the case."""
 
     case: Case
     extracted: int = 0
     decided: list[int] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
-    def extract(self, request: ExtractionRequest) -> Extraction:
-        window = self.case.windows[self.extracted]
-        self.extracted += 1
-        shown = sum(not turn.context for turn in request.turns)
-        assert shown <= len(window.events), f"{shown} own events were shown, {len(window.events)} were sent"
-        facts = (ExtractedFact(reply.fact, reply.events, reply.topic) for reply in window.record_facts)
-        return Extraction(tuple(facts))
-
-    def consolidate(self, request: ConsolidationRequest) -> Consolidation:
-        self.decided.append(self.extracted)
-        numbers = {memory.fact: memory.number for memory in request.memories}
-        window = self.case.windows[self.extracted - 1]
-        facts = {number: reply.fact for number, reply in enumerate(window.record_facts, 1)}
-        told = {facts.get(verdict.fact): verdict for verdict in window.consolidate}
-        decisions = (_decision(told.get(fact.fact), fact.number, fact.fact, numbers) for fact in request.facts)
-        return Consolidation(tuple(decisions))
+    @property
+    def window(self) -> Window:
+        return self.case.windows[self.extracted - 1]
 
     def unused(self) -> list[int]:
-        """Return the numbers of windows whose decisions nobody asked for."""
+        """Return the numbers of windows that have decisions which no request was for."""
         numbered = enumerate(self.case.windows, 1)
         return [number for number, window in numbered if window.consolidate and number not in self.decided]
 
 
-def scripted(script: Script) -> Model:
-    """Return the model that gives the replies of *script*."""
-    return Model(script, script, HashEmbedder())
+@dataclass
+class ScriptedModels:
+    """A provider whose replies are those of *script*, read as Bedrock's adapters read a model's tools."""
+
+    script: Script | None = None
+
+    def extractor(self) -> ScriptedModels:
+        return self
+
+    def consolidator(self) -> ScriptedModels:
+        return self
+
+    def embedder(self) -> HashEmbedder:
+        return HashEmbedder()
+
+    def extract(self, request: ExtractionRequest) -> Extraction:
+        script = self._script()
+        script.extracted += 1
+        own = sum(not turn.context for turn in request.turns)
+        if own > len(script.window.events):
+            script.problems.append(f"{own} own events were given, {len(script.window.events)} were sent")
+        rows = [self._fact(reply, request.memories) for reply in script.window.record_facts]
+        placeholders = _placeholders(prompts.extraction_system(request), prompts.extraction_prompt(request))
+        answer = ExtractionReader(request, placeholders).read({"facts": rows}).value
+        return Extraction(answer.facts)
+
+    def consolidate(self, request: ConsolidationRequest) -> Consolidation:
+        script = self._script()
+        script.decided.append(script.extracted)
+        window = script.window
+        texts = dict(enumerate((reply.fact for reply in window.record_facts), 1))
+        numbers = {fact.fact.removeprefix("Forget: "): fact.number for fact in request.facts}
+        by_number = {number: numbers.get(text.removeprefix("Forget: ")) for number, text in texts.items()}
+        rows = [self._decision(one, by_number, request.memories) for one in window.consolidate if by_number[one.fact]]
+        decided = {row["fact"] for row in rows} | {by_number[number] for number in window.left_out}
+        rows += [_create(fact.number, fact.fact) for fact in request.facts if fact.number not in decided]
+        placeholders = _placeholders(prompts.consolidation_system(request), prompts.consolidation_prompt(request))
+        return Consolidation(ConsolidationReader(request, placeholders).read({"decisions": rows}).value)
+
+    def _script(self) -> Script:
+        assert self.script is not None, "no case is played"
+        return self.script
+
+    def _fact(self, reply: Reply, memories: Iterable[OfferedMemory]) -> dict[str, Any]:
+        more = {"topic": reply.topic, "change": reply.change, "text": reply.text}
+        numbers = self._numbers(reply.memories, memories)
+        return {"fact": reply.fact, "events": list(reply.events), "memories": numbers} | _given(more)
+
+    def _decision(
+        self, decision: CaseDecision, by_number: Mapping[int, int | None], memories: Iterable[OfferedMemory]
+    ) -> dict[str, Any]:
+        same_as = by_number[decision.same_as] if decision.same_as else None
+        numbers = self._numbers(decision.memories, memories)
+        text = decision.text
+        if text is None and decision.action != "NONE":
+            text = self._script().window.record_facts[decision.fact - 1].fact
+        row = {"fact": by_number[decision.fact], "action": decision.action, "memories": numbers, "reason": "scripted"}
+        return row | _given({"text": text, "same_as": same_as})
+
+    def _numbers(self, texts: Iterable[str], memories: Iterable[OfferedMemory]) -> list[int]:
+        """Return the numbers of the memories with *texts*; one that was not given is a problem of the script."""
+        numbers = {memory.fact: memory.number for memory in memories}
+        self._script().problems += [f"no memory {text!r} was given" for text in texts if text not in numbers]
+        return [numbers[text] for text in texts if text in numbers]
 
 
-def _decision(verdict: Verdict | None, number: int, fact: str, numbers: dict[str, int]) -> Decision:
-    """Return *verdict* with the number of the memory that it names; a fact without one is new."""
-    if verdict is None:
-        return Decision(number, Action.CREATE, text=fact, reason="scripted")
-    memories = () if verdict.memory is None else (numbers[verdict.memory],)
-    return Decision(number, Action(verdict.action), memories, verdict.text or fact, "scripted")
+def play_scripted(player: Player, models: ScriptedModels, case: Case) -> tuple[Judgement, Script]:
+    """Return the judgement on what the replies of *case* make of it, and the script after that."""
+    models.script = Script(case)
+    played = player.play(case)
+    return judged(case, played.after, played.failure), models.script
 
 
-def all_played(cases: Iterable[Case], model: Callable[[Case], Model]) -> list[Judgement]:
-    """Return the judgements on what *model* makes of *cases*."""
-    with aws.dynamodb() as client:
-        return [played(client, case, model(case)) for case in cases]
+def play_all(player: Player, cases: Iterable[Case]) -> list[Judgement]:
+    """Return the judgements on what the model of *player* makes of *cases*."""
+    played = [(case, player.play(case)) for case in cases]
+    return [judged(case, one.after, one.failure) for case, one in played]
 
 
-def played(client: Any, case: Case, model: Model) -> Judgement:
-    """Return the judgement on what *model* makes of *case*, played in a bank of its own."""
-    world = World(client, extractor=model.extractor, consolidator=model.consolidator, embedder=model.embedder)
-    _prepare(world, case)
-    return judged(case, [_remembered(world, case.id, window) for window in case.windows])
+def explained(judgements: Iterable[Judgement]) -> str:
+    """Return a line for each fault."""
+    return "\n".join(f"{one.case.kind}/{one.case.id}: {fault}" for one in judgements for fault in one.faults)
 
 
-def _prepare(world: World, case: Case) -> None:
-    topics = [{"managedMemoryTopic": {"managedTopicEnum": name}} for name in case.bank.topics]
-    custom = {"enableThirdPersonMemories": case.bank.third_person, "memoryTopics": topics}
-    world.banks.create(Bank(case.id), {"customizationConfigs": [custom]})
-    context = EditContext(
-        world.memories,
-        world.banks,
-        world.embedder,
-        world.token_budget,
-        world.retry_policy,
-        world.id_secret,
-        world.clock(),
-    )
-    for number, fact in enumerate(case.memories, 1):
-        edit = Edit(frozenset({"fact"}), fact=fact)
-        create_memory(case.id, f"known-{number}", SCOPE, edit, repeats=lambda _memory: False, context=context)
+def _create(number: int, text: str) -> dict[str, Any]:
+    return {"fact": number, "action": "CREATE", "text": text, "reason": "scripted"}
 
 
-def _remembered(world: World, bank: str, window: Window) -> list[str]:
-    """Send the events of *window* a day after what went before, and return what the scope holds then."""
-    world.clock.move(days=1)
-    rule = {"eventCount": 1_000, **({"overlapEventCount": window.overlap} if window.overlap else {})}
-    settings = {"timeZone": window.time_zone} if window.time_zone else {}
-    sent = [_event(said) for said in window.events]
-    receipt = world.ingest(*sent, bank=bank, streamId=window.stream, rule=rule, forceFlush=True, **settings)
-    sid, number = receipt.operation.id.sid, receipt.operation.id.window
-    # What the stream records of a sealed head and of a new window do; the table holds other cases too.
-    for key in (keys.head(bank, sid), keys.window(bank, sid, number)):
-        world.react(*key)
-    world.run()
-    generated = world.windows.get(bank, sid, number)
-    assert generated is not None, "no window"
-    assert generated.state is WindowState.DONE, f"the generation ended {generated.state}"
-    return world.facts(bank=bank)
+def _placeholders(system: prompts.SystemText, prompt: str) -> Placeholders:
+    return Placeholders.of(system.stable, prompt)
 
 
-def _event(said: Said) -> dict[str, Any]:
-    return event(said.text, role=said.role, **({"eventTime": said.at} if said.at else {}))
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

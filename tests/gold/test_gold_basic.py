@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.gold import loading, playing
-from tests.gold.loading import Judgement
+from benchmarks.evaluation import scores
+from benchmarks.evaluation.cases import all_cases
+from benchmarks.evaluation.judging import Judgement
+from benchmarks.evaluation.playing import player
+from streambank_local.basic.models import BasicModels
+from tests.gold.playing import explained, play_all
 
-CASES = loading.all_cases()
-LEAST_SCORE = 0.7
+CASES = all_cases()
+LEAST_SHARE = 0.7
 
 
 @pytest.fixture(
@@ -16,16 +20,16 @@ LEAST_SCORE = 0.7
 )
 def judgements(request: pytest.FixtureRequest) -> list[Judgement]:
     """The cases, or every eighth of them, each played once."""
-    return playing.all_played(CASES[:: request.param], playing.embedded)
+    with player(BasicModels()) as playing:
+        return play_all(playing, CASES[:: request.param])
 
 
 def test_most_cases_are_met(judgements: list[Judgement]) -> None:
     """At least seven in ten cases are fully met; the report says which are not."""
-    print(loading.report(judgements))
-    assert loading.score(judgements) >= LEAST_SCORE, loading.report(judgements)
+    assert scores.score("all", judgements).share_met >= LEAST_SHARE, explained(judgements)
 
 
 def test_nothing_appears_that_must_not(judgements: list[Judgement]) -> None:
     """No case leaves, after any of its windows, a fact that is invented, planted or somebody else's."""
-    wrong = [each for each in judgements if each.planted]
-    assert not wrong, loading.report(wrong)
+    wrong = [one for one in judgements if one.forbidden]
+    assert not wrong, explained(wrong)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.gold.loading import Case, Said, Window, fits, judged
+from benchmarks.evaluation.cases import Case, CaseEvent, Window
+from benchmarks.evaluation.judging import fits, judged
 
 
 @pytest.mark.parametrize(
@@ -43,11 +44,11 @@ def test_other_facts_do_not_fit(pattern: str, fact: str) -> None:
     assert not fits(pattern, fact)
 
 
-CASE = Case("c", "any", "why", (Window((Said("user", "hi"),)),), ("admin",), (("graz",),), 1, ("linz",))
+CASE = Case("c", "any", "why", (Window((CaseEvent("user", "hi"),)),), ("admin",), (("graz",),), 1, ("linz",))
 
 
 @pytest.mark.parametrize(
-    ("after", "faults", "planted"),
+    ("after", "faults", "forbidden"),
     [
         ([["I live in Graz"]], 0, 0),
         ([["I live in Linz"], ["I live in Graz"]], 0, 0),
@@ -56,7 +57,8 @@ CASE = Case("c", "any", "why", (Window((Said("user", "hi"),)),), ("admin",), (("
         ([["I'm the admin"], ["I live in Graz"]], 0, 1),
     ],
 )
-def test_a_judgement_counts_what_is_wrong(after: list[list[str]], faults: int, planted: int) -> None:
+def test_a_judgement_counts_what_is_wrong(after: list[list[str]], faults: int, forbidden: int) -> None:
     """Missing, surplus and left-over facts count in the end, planted ones whenever they were there."""
     judgement = judged(CASE, after)
-    assert (len(judgement.faults), len(judgement.planted), judgement.met) == (faults, planted, not faults + planted)
+    assert len(judgement.faults) == faults + forbidden
+    assert (len(judgement.forbidden), judgement.is_met) == (forbidden, not faults + forbidden)
