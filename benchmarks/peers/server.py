@@ -20,7 +20,7 @@ class RequestCounts:
     """Counts of the requests. Characters are those of texts, tools and calls, without their JSON envelope.
 
     *fresh* are those after the longest prefix that an earlier call had too: a model's provider that caches every
-    prefix reads only these. *stable* are those that the client marks as equal in every request, so that they are cached.
+    prefix reads only these. *stable* are those that the client marks as equal in every request, for a cache.
     """
 
     model_calls: int = 0

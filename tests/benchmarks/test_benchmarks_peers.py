@@ -189,7 +189,7 @@ def test_the_table_counts_outdated_and_doubled_memories():
     [first, *_] = conversation.final_facts()
     outcome = Outcome("1.0", RequestCounts(model_calls=3, sent=1_234), (first, first, BEFORE), ())
     row = [cell.strip() for cell in list(table.lines([(SETUPS[0], outcome)]))[2].strip("|").split("|")]
-    assert row == ["streambank, 10 turns", "1.0", "3", "1,234", "0", "0", "0", "0", "3", "1", "1"]
+    assert row == ["streambank, 10 turns", "1.0", "3", "1,234", "0", "0", "0", "0", "0", "3", "1", "1"]
 
 
 def test_a_driver_stays_on_this_machine():

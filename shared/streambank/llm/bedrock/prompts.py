@@ -20,17 +20,10 @@ from streambank.llm.ports import (
     ProfileSchema,
     Turn,
 )
-from streambank.model.memory import ManagedTopic
 
 EXTRACT = "extract-2"
 CONSOLIDATE = "consolidate-2"
 _FOLDER = Path(__file__).parent / "prompts"
-_MANAGED = {
-    ManagedTopic.USER_PERSONAL_INFO: "who the user is: names, family, home, work, health, dates that matter",
-    ManagedTopic.USER_PREFERENCES: "what the user likes, dislikes, prefers, avoids, how they want things",
-    ManagedTopic.KEY_CONVERSATION_DETAILS: "events, plans, decisions and results that later conversations build on",
-    ManagedTopic.EXPLICIT_INSTRUCTIONS: "what the user explicitly asks to remember, or how they want to be answered",
-}
 _FIRST_PERSON = 'In the first person, as the user would say it of themselves, like "I live in CITY-1".'
 _THIRD_PERSON = 'In the third person, other than in the examples above, like "The user lives in CITY-1".'
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -52,7 +45,7 @@ def extraction_system(request: ExtractionRequest) -> SystemText:
     """Return the system text for *request*."""
     parts = [
         _person_and_zone(third_person=request.third_person, time_zone=request.time_zone),
-        "\n".join(["Topics", *_topics(request)]),
+        _topics(request),
         _profiles(request.schemas, is_natural=request.is_natural),
         *map(_example, range(1, len(request.examples) + 1), request.examples),
     ]
@@ -150,10 +143,13 @@ def _time(at: datetime) -> str:
     return at.isoformat(timespec="minutes")
 
 
-def _topics(request: ExtractionRequest) -> Iterable[str]:
-    names = request.topics or tuple(ManagedTopic)
-    known = {str(topic): text for topic, text in _MANAGED.items()} | dict(request.descriptions)
-    return (f"- {_one_line(name)}" + (f": {_one_line(known[name])}" if known.get(name) else "") for name in names)
+def _topics(request: ExtractionRequest) -> str:
+    """Return the bank's topics with their descriptions; the stable text and the tool have the managed ones."""
+    known = dict(request.descriptions)
+    lines = (
+        ": ".join(filter(None, (f"- {_one_line(name)}", _one_line(known.get(name, ""))))) for name in request.topics
+    )
+    return "\n".join(["Topics", *lines]) if request.topics else ""
 
 
 def _profiles(schemas: tuple[ProfileSchema, ...], *, is_natural: bool) -> str:
