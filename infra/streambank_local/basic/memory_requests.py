@@ -49,14 +49,13 @@ _NOT_KEEP = re.compile(
 )
 _OTHER_LANGUAGES = re.compile(
     r"(?:(?:please|bitte|por favor|s'il te plaît|per favore)[, ]+)?(?:vergiss|olvida|oublie|dimentica|esquece"
-    r"|esqueça)\s+(?P<what>.+)$",
+    r"|esqueça)\s+(?:(?:alles|todo|tout|tutto|tudo) (?:[\w ]+ )?(?:über|sobre|sur|su|de|di) )?(?P<what>.+)$",
     re.IGNORECASE,
 )
 _ABOUT_MEMORY = re.compile(
-    r"\b(?:memor(?:y|ies)|(?:what(?:ever)?|all|everything|anything|things?|the bit|the part)(?: that)? i"
-    r"(?:'ve| have)?(?: just| ever| once)? (?:said|told|mentioned|shared|wrote)"
-    r"|you (?:know|remember|stored|saved) about"
-    r"|(?:information|info|data|facts?|everything|anything) about (?:me|my)|the fact that)\b"
+    r"\b(?:memor(?:y|ies)|(?:what(?:ever)?|all|everything|anything|things?|the bit|the part)(?: that)? i(?:'ve"
+    r"| have)?(?: just| ever| once)? (?:said|told|mentioned|shared|wrote)|you (?:know|remember|stored|saved) about"
+    r"|(?:information|info|data|facts?|everything|anything|all) about (?:me|my|(?-i:[A-Z]\w*))|the fact that)\b"
     r"|^my (?:\w+ )?(?:address|phone|number|email|birthday|age|name|job|diet|salary)\b",
     re.IGNORECASE,
 )
@@ -68,11 +67,10 @@ _IDIOM = re.compile(
     re.IGNORECASE,
 )
 _WRAPPING = re.compile(
-    r"^(?:(?:everything|anything|all|whatever|what|that|the|this|those|any|memor(?:y|ies)|fact|facts|thing|things"
-    r"|part|information|info"
-    r"|data|details|stuff|i|i've|you|have|just|ever|said|told|tell|mentioned|know|knows|remember|saved|stored"
-    r"|about|of|on|regarding|earlier|before"
-    r"|me|yourself)\b[,:]?\s*)+(?=(?:my|our|me|the|that|i|i'm|\w)\b)",
+    r"^(?:(?:everything|anything|all|whatever|what|that|the|this|those|any|memor(?:y|ies)|fact|facts|thing|things|part"
+    r"|information|info|data|details|stuff|i|i've|you|have|just|ever|said|told|tell|mentioned|know|knows|remember|saved"
+    r"|stored|about|of|on|regarding|earlier|before"
+    r"|me|yourself)\b[,:]?\s*)+(?=\w)",
     re.IGNORECASE,
 )
 _FROM_MEMORY = re.compile(
@@ -157,9 +155,8 @@ def _forget_object(what: str) -> str | None:
         return LAST_STATEMENT
     if _EVERYTHING.match(thing):
         return EVERYTHING
-    if _IDIOM.match(thing) or not (_PERSONAL.search(thing) or thing[:1].isupper()):
-        return None
-    return _without_wrapping(thing)
+    bare = _without_wrapping(thing)
+    return None if _IDIOM.match(thing) or not (_PERSONAL.search(thing) or (bare or "")[:1].isupper()) else bare
 
 
 def _without_wrapping(thing: str) -> str | None:
@@ -175,21 +172,21 @@ def _without_wrapping(thing: str) -> str | None:
 _AND = re.compile(r",? and (?:also )?(?:(?:everything |anything )?about )?(?=(?:my|our) )", re.IGNORECASE)
 
 
-# One decision forgets one memory, so "everything about my job" becomes two requests: job and employer.
-_ALL = re.compile(r"\b(?:everything|anything|all)\b", re.IGNORECASE)
-_PARTS_OF = {
-    "my job": ("my job", "my employer"),
-    "my work": ("my job", "my employer"),
-    "my home": ("my address", "my residence"),
-}
+_ALL = re.compile(r"\b(?:everything|anything|whatever|all|alles|todo|tout|tutto|tudo)\b", re.IGNORECASE)
+_WIDE = "everything about "
+_NAME = re.compile(r"(?:[A-Z][\w'-]*(?: |$))+$")
 
 
 def forget_targets(what: str, sentence: str) -> list[str]:
     """Return what *sentence* asks to forget, *what*, one by one: "my job and about my boss" names two."""
     named = what.lower().startswith(("my ", "our ")) and not _STATES.search(what)
-    things = _AND.split(what) if named else [what]
-    wide = _PARTS_OF if _ALL.search(sentence) else {}
-    return [part for thing in things for part in wide.get(thing.lower(), (thing,))]
+    is_wide = what != EVERYTHING and (named or _NAME.match(what)) and _ALL.search(sentence)
+    return [f"{_WIDE if is_wide else ''}{thing}" for thing in (_AND.split(what) if named else [what])]
+
+
+def is_wide(what: str) -> bool:
+    """Tell whether a request to forget *what* means every memory about it: "everything about my job", a name."""
+    return what.startswith(_WIDE) or _NAME.match(what) is not None
 
 
 def remember_request(sentence: str) -> str | None:
