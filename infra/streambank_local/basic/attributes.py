@@ -105,9 +105,8 @@ PATTERNS = tuple(
         (
             "workplace",
             (
-                rf"^i (?:not )?(?:am )?(?:work|working) "
-                r"(?:(?:at|from) (?:the|our|an) (?=office)|in (?:an?|the|our|my) )"
-                rf"(?P<value>{_PLACES}){_STAYS}"
+                r"^i (?:not )?(?:am )?(?:work|working) (?:(?:at|from) (?:the|our|an) (?=office)|in (?:an?|the|our"
+                rf"|my) )(?P<value>{_PLACES}){_STAYS}"
             ),
         ),
         (

@@ -45,17 +45,15 @@ _LONGEST_CORRECTION = 120
 
 
 _SCRAPPED = re.compile(
-    r"^(?:(?:let's |please )?(?:scrap|scratch|strike|undo|cancel|drop|ignore|ditch|never ?mind"
-    r"|forget)(?: about)? (?:that|it|this|(?:that|the|this) (?:plan|idea|trip))|(?:a )?change of plans?|(?:the |our "
-    r"|my )?plans? (?:has |have )?"
-    r"(?:changed|fell through)|new plan)(?:\s*[,;:.!\u2013\u2014-]+\s*|$)(?P<rest>.*)$",
+    r"^(?:(?:let's |please )?(?:scrap|scratch|strike|undo|cancel|drop|ignore|ditch|never ?mind|forget)(?: about)? "
+    r"(?:that|it|this|(?:that|the|this) (?:plan|idea|trip))|(?:a )?change of plans?|(?:the |our |my )?plans? (?:has "
+    r"|have )?(?:changed|fell through)|new plan)(?:\s*[,;:.!\u2013\u2014-]+\s*|$)(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _PLAN = re.compile(
     r"\b(?:plan\w*|go|going|will|'ll|want to|fly|flying|travel\w*|trip|visit\w*|booked|meet\w*|next|tomorrow|holiday"
     r"|vacation|training|running|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july"
-    r"|august|september"
-    r"|october|november|december|this (?:year|summer|winter|autumn|spring|weekend))\b",
+    r"|august|september|october|november|december|this (?:year|summer|winter|autumn|spring|weekend))\b",
     re.IGNORECASE,
 )
 

@@ -17,12 +17,11 @@ _STANDING = re.compile(
     re.IGNORECASE,
 )
 _PLANTED = re.compile(
-    r"\b(?:ignore|disregard|override|bypass|forget) (?:all |any |your |the |these |those |every )*(?:previous "
-    r"|prior |above |earlier |existing |system )*(?:rules?|instructions?|prompts?|guidelines)\b"
-    r"|\boutput (?:a )?(?:delete|update|create)\b|\b(?:every|all) memor(?:y|ies)\b|\bsystem prompt\b|</?(?:system"
-    r"|events?|instructions?|turns?|facts?|memory)\b"
-    r"|^[ \t]*(?:system|assistant)\s*:|\b(?:you are|act as) (?:now )?(?:a|an|in) (?:different|new|unrestricted"
-    r"|developer|admin)|\bjailbreak\b",
+    r"\b(?:ignore|disregard|override|bypass|forget) (?:all |any |your |the |these |those |every )*(?:previous |prior "
+    r"|above |earlier |existing |system )*(?:rules?|instructions?|prompts?|guidelines)\b|\boutput (?:a )?(?:delete"
+    r"|update|create)\b|\b(?:every|all) memor(?:y|ies)\b|\bsystem prompt\b|</?(?:system|events?|instructions?|turns?"
+    r"|facts?|memory)\b|^[ \t]*(?:system|assistant)\s*:|\b(?:you are|act as) (?:now )?(?:a|an|in) (?:different|new"
+    r"|unrestricted|developer|admin)|\bjailbreak\b",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -43,8 +43,7 @@ _LONGEST_LEAD_WORDS = 8
 _MOST_LEADS = 3
 _NOT_KEEP = re.compile(
     rf"{_POLITE}(?:(?:don't|do not|never|stop|i don't want you to|i do not want you to)\s+(?:remember|remembering"
-    rf"|store|storing"
-    r"|save|saving|memori[sz]e|keep in mind))(?: about)?\s+(?P<what>.+)$",
+    r"|store|storing|save|saving|memori[sz]e|keep in mind))(?: about)?\s+(?P<what>.+)$",
     re.IGNORECASE,
 )
 _OTHER_LANGUAGES = re.compile(
@@ -61,16 +60,14 @@ _ABOUT_MEMORY = re.compile(
 )
 _PERSONAL = re.compile(r"\b(?:i|i'm|im|i've|my|me|mine|we|our|us|memory|memories|said|told)\b", re.IGNORECASE)
 _IDIOM = re.compile(
-    r"^(?:it|about it|you|him|her|them|to|everything else|the (?:rules?|instructions?|above|prompt|time|past)"
-    r"|(?:all|any|your|the) (?:previous|prior|of the above"
-    r"|earlier|instructions?|rules?))\b(?!.*\bmy\b)",
+    r"^(?:it|about it|you|him|her|them|to|everything else|the (?:rules?|instructions?|above|prompt|time|past)|(?:all"
+    r"|any|your|the) (?:previous|prior|of the above|earlier|instructions?|rules?))\b(?!.*\bmy\b)",
     re.IGNORECASE,
 )
 _WRAPPING = re.compile(
-    r"^(?:(?:everything|anything|all|whatever|what|that|the|this|those|any|memor(?:y|ies)|fact|facts|thing|things|part"
-    r"|information|info|data|details|stuff|i|i've|you|have|just|ever|said|told|tell|mentioned|know|knows|remember|saved"
-    r"|stored|about|of|on|regarding|earlier|before"
-    r"|me|yourself)\b[,:]?\s*)+(?=\w)",
+    r"^(?:(?:everything|anything|all|whatever|what|that|the|this|those|any|memor(?:y|ies)|fact|facts|thing|things"
+    r"|part|information|info|data|details|stuff|i|i've|you|have|just|ever|said|told|tell|mentioned|know|knows"
+    r"|remember|saved|stored|about|of|on|regarding|earlier|before|me|yourself)\b[,:]?\s*)+(?=\w)",
     re.IGNORECASE,
 )
 _FROM_MEMORY = re.compile(
@@ -94,17 +91,15 @@ EVERYTHING = "everything"
 
 _REMEMBER = re.compile(
     rf"{_POLITE}(?:remember|keep in mind|bear in mind|don't forget|do not forget|never forget|memori[sz]e|note"
-    r"|take note|make a note|mind|be aware|please know|save to memory"
-    r"|add to (?:your )?memory)(?: of the fact)?(?P<link> (?:that|how)\b|:)?,?"
-    r"\s+(?P<what>.+)$",
+    r"|take note|make a note|mind|be aware|please know|save to memory|add to (?:your )?memory)(?: of the fact)?"
+    r"(?P<link> (?:that|how)\b|:)?,?\s+(?P<what>.+)$",
     re.IGNORECASE,
 )
 _STANDING = re.compile(r"^to (?=always|never|call me|reply|answer|respond|address|use|keep)", re.IGNORECASE)
 _NO_STATEMENT = re.compile(r"^(?:to|when|me|the time|how|what|where|who)\b", re.IGNORECASE)
 _STATES = re.compile(
-    r"^(?:i|i'm|i've|i'd|we|we're)\s|^(?:always|never)\s|\b(?:is|are|was|were|has|have|had|'m|lives?|works?"
-    r"|likes?|hates?|loves?|prefers?"
-    r"|needs?|wants?|goes|starts?|called)\b|'s (?!name|birthday)",
+    r"^(?:i|i'm|i've|i'd|we|we're)\s|^(?:always|never)\s|\b(?:is|are|was|were|has|have|had|'m|lives?|works?|likes?"
+    r"|hates?|loves?|prefers?|needs?|wants?|goes|starts?|called)\b|'s (?!name|birthday)",
     re.IGNORECASE,
 )
 

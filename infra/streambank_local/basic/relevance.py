@@ -33,15 +33,13 @@ _HYPOTHESIS = _any_of(
     r"^(?:in|for) (?:my|the|this|our) (?:story|novel|dream|game|book|roleplay|role-play|example|scenario)\b",
 )
 _SMALL_TALK = _any_of(
-    r"^(?:i'm|i am|we're|im) (?:(?:so|really|very|super|just|also|all|totally|doing|here|always|truly|pretty) )*(?:glad"
-    r"|sorry|curious|wondering|asking|sure|thrilled (?:for|to hear)|happy (?:for|to hear|to help)|proud of you|grateful"
-    r"|thankful|blessed|here for|looking forward|with you|rooting|afraid (?:that|i)|excited (?:for you|to hear|to see)"
-    r"|honored"
-    r"|impressed)\b",
-    r"^(?:i'm|i am|we're|im) (?:(?:so|really|very|super|just|also|all|totally|doing|pretty|quite) )*(?:fine|good|great"
-    r"|well|ok|okay|back|here|done|ready|in|down|tired|busy|listening|kidding|joking|happy|excited|confused|stuck|lost"
-    r"|stumped|speechless|jealous)"
-    r"(?: (?:now|today|too|again|then|with that|right now))?$",
+    r"^(?:i'm|i am|we're|im) (?:(?:so|really|very|super|just|also|all|totally|doing|here|always|truly|pretty) )*"
+    r"(?:glad|sorry|curious|wondering|asking|sure|thrilled (?:for|to hear)|happy (?:for|to hear|to help)|proud of you"
+    r"|grateful|thankful|blessed|here for|looking forward|with you|rooting|afraid (?:that|i)|excited (?:for you"
+    r"|to hear|to see)|honored|impressed)\b",
+    r"^(?:i'm|i am|we're|im) (?:(?:so|really|very|super|just|also|all|totally|doing|pretty|quite) )*(?:fine|good"
+    r"|great|well|ok|okay|back|here|done|ready|in|down|tired|busy|listening|kidding|joking|happy|excited|confused"
+    r"|stuck|lost|stumped|speechless|jealous)(?: (?:now|today|too|again|then|with that|right now))?$",
     r"^i (?:see(?! (?:an?|my|our|the) )|understand|agree|get it|get that|suppose|bet|hear you|feel you|doubt|appreciate"
     r"|promise|swear|wonder|admire|envy|second that|hope(?! to)|thought (?:you|i'd|we|it|that)|think (?:you|that's|it"
     r"|so|we|this|they|there)|mean\b|believe (?:you|it|in you)|guess (?:it|so|that|you|we|not)|totally|completely agree"
@@ -49,10 +47,9 @@ _SMALL_TALK = _any_of(
     r"|you|this|the feeling|exactly)|know$|remember$|said|did$|do$|have to (?:go|run)|gotta|should go|gotta go)\b",
     r"^i (?:can't|cannot|can not|couldn't) (?:wait|believe|imagine|agree|thank|help but|stop (?:smiling|thinking)"
     r"|recommend)\b",
-    r"^i(?:'ll| will|'d)(?: definitely| totally| be sure to| just)* (?:let|keep|see|talk to|check|do|try"
-    r"|take a look|make sure|look"
-    r"|be (?:right|here|back|there|in touch|sure)|give it|get back|think about|remember|bring|send|show|share"
-    r"|never forget|say)\b",
+    r"^i(?:'ll| will|'d)(?: definitely| totally| be sure to| just)* (?:let|keep|see|talk to|check|do|try|take a look"
+    r"|make sure|look|be (?:right|here|back|there|in touch|sure)|give it|get back|think about|remember|bring|send"
+    r"|show|share|never forget|say)\b",
     r"^i(?:'d| would)? (?:also )?(?:just )?(?:want|wanted|need|needed|like)(?: you)? to (?:know|ask|see (?:what"
     r"|how|if)|thank|say|hear|check)\b",
     r"^i (?:just )?(?:want|need)(?:'d like)? (?:you|your|help|some help|advice|a hand|assistance)\b"
@@ -63,14 +60,12 @@ _SMALL_TALK = _any_of(
     r"^(?:my (?:pleasure|bad|apologies|condolences|thoughts|question|point|guess|fault|mistake|god|goodness)"
     r"|our (?:chat|conversation|talk|last))\b",
     r"^(?:now )?i (?:get|understand|see) (?:how|why|what|that)\b|^we (?:all|can|should|could)\b|^we've come\b"
-    r"|^i have no (?:idea|clue)\b"
-    r"|^a lot(?:'s| has)\b",
+    r"|^i have no (?:idea|clue)\b|^a lot(?:'s| has)\b",
     r"^(?:i'm|we're) (?:not )?(?:gonna|going to) (?:stay|keep|try)\b|\b(?:glad|happy) to (?:help|hear)\b"
     r"|\bi'm not giving up\b",
     r"^(?:since we last|seems? like|we have the power|i won't give up|no words|maybe just|not yet)\b",
     r"^(?:feels?|feeling|gives?|makes?|keeps?|helps?|reminds?|hoping|been|can't wait|adding|having|seeing|knowing"
-    r"|looking|thinking"
-    r"|hearing|getting|trying|being|speaking|excited|not (?:a|sure|gonna|bad|much))\b",
+    r"|looking|thinking|hearing|getting|trying|being|speaking|excited|not (?:a|sure|gonna|bad|much))\b",
     r"^(?:thanks|thank|congrats|congratulations|good (?:luck|morning|night|evening|job|for)|nice|great|wow|sounds"
     r"|see you|talk (?:to you|soon)|take care|bye|goodbye|hope|glad|happy (?:to|for)|so (?:glad|happy|sorry|proud)"
     r"|that's|that is|that's all"
@@ -79,9 +74,8 @@ _SMALL_TALK = _any_of(
 # "I see my doctor every week" is a fact, unlike "I see a problem".
 _INSIGHT = re.compile(
     rf"^i see (?:an?|my|our|the) (?!(?:\S+ ){{0,3}}?(?:{'|'.join(sorted(RELATIVES))}|{JOBS}|physio\w*|specialist)s?\b"
-    r"|.{0,80}\b(?:every|each|weekly|monthly|daily|regularly|often|once|twice"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-    r"|weekends?|(?:mornings|evenings|afternoons))\b)",
+    r"|.{0,80}\b(?:every|each|weekly|monthly|daily|regularly|often|once|twice|(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)days?|weekends?|(?:mornings|evenings|afternoons))\b)",
     re.IGNORECASE,
 )
 # Things of this conversation: "this email", "your answer".
@@ -110,15 +104,14 @@ _AILING = (
 )
 # What somebody did a moment ago, and what the dog does now.
 _EVENT = (
-    r"\bjust (?:(?:knock|spill|drop|lick|chew|sneez|bark|yawn|slip|trip|tip|snatch|scratch|arriv|call|text|open"
-    r"|clos|burn|cook|walk|jump|watch|notic|spott|ask|tri|pe|poop)\w*ed|ate|drank|bit|spilt|woke|came|stole|threw|fell"
-    r"|rang|ran|sat|stood|saw|heard|burnt|sent|got (?:back|home|up|in|here)|(?:had|made|finished|ordered|took"
-    r"|grabbed) (?:(?:an?|some|my|our|the|quick|long|big|cup of) )*(?:coffee|tea|snack|breakfast|lunch|dinner|brunch"
-    r"|nap|shower|bath|break|walk|sandwich|pizza|meal))\b"
-    rf"|^(?:the|my|our) (?:[\w-]+ )?(?:{'|'.join(sorted(PETS))}|puppy|kitten|baby|toddler|kids?) (?:"
-    r"(?:is|are) (?:\w+ )?(?:eating|chewing|barking|sleeping|snoring|crying|meowing|scratching|licking|whining|begging"
-    r"|sitting|lying|running|hiding|staring|stealing)|(?:has |have |had )?(?:ate|eaten|stole|stolen|chewed|knocked"
-    r"|spilled|licked) (?:up |over |on )?(?:my|our|the|his|her|half))\b"
+    r"\bjust (?:(?:knock|spill|drop|lick|chew|sneez|bark|yawn|slip|trip|tip|snatch|scratch|arriv|call|text|open|clos"
+    r"|burn|cook|walk|jump|watch|notic|spott|ask|tri|pe|poop)\w*ed|ate|drank|bit|spilt|woke|came|stole|threw|fell|rang"
+    r"|ran|sat|stood|saw|heard|burnt|sent|got (?:back|home|up|in|here)|(?:had|made|finished|ordered|took|grabbed) (?:"
+    r"(?:an?|some|my|our|the|quick|long|big|cup of) )*(?:coffee|tea|snack|breakfast|lunch|dinner|brunch|nap|shower"
+    rf"|bath|break|walk|sandwich|pizza|meal))\b|^(?:the|my|our) (?:[\w-]+ )?(?:{'|'.join(sorted(PETS))}|puppy|kitten"
+    r"|baby|toddler|kids?) (?:(?:is|are) (?:\w+ )?(?:eating|chewing|barking|sleeping|snoring|crying|meowing|scratching"
+    r"|licking|whining|begging|sitting|lying|running|hiding|staring|stealing)|(?:has |have |had )?(?:ate|eaten|stole"
+    r"|stolen|chewed|knocked|spilled|licked) (?:up |over |on )?(?:my|our|the|his|her|half))\b"
 )
 _PASSING = _any_of(_AT_HAND, _MOMENTARY, _AILING, _EVENT)
 _RETRACTION = re.compile(
@@ -129,13 +122,12 @@ _RETRACTION = re.compile(
 _VOCATIVE = re.compile(r"^[A-Z][\w'-]{1,20}, (?=[Ii]\b)")
 _COMMAND = re.compile(
     r"^(?:please |pls |kindly |just |now |then |first |next )*(?:tell|show|give|write|find|make|help|explain|list"
-    r"|summari[sz]e|translate|remind|set|send|output|ignore|disregard|print|store|save|create|open|add|search|let|look"
-    r"|check|suggest|recommend|draft|fix|go|come|take|try|enjoy|have|wish|stay|hang|wait|keep|put|turn|change|update"
-    r"|delete|remove|erase|forget|remember|schedule|order|buy|calculate|compare|convert|describe|generate|rewrite"
-    r"|repeat|stop|start|cancel|execute|run|act|be|do|don't|say|read|review|analy[sz]e|answer|use|imagine|consider"
-    r"|think|see|get|book|plan|reserve|play|call|email|message|text|sing|share|respond|reply|note|forward|reset|drop"
-    r"|record|append|insert|return|respond|assume)\b(?! (?:is|are"
-    r"|was) my\b)",
+    r"|summari[sz]e|translate|remind|set|send|output|ignore|disregard|print|store|save|create|open|add|search|let"
+    r"|look|check|suggest|recommend|draft|fix|go|come|take|try|enjoy|have|wish|stay|hang|wait|keep|put|turn|change"
+    r"|update|delete|remove|erase|forget|remember|schedule|order|buy|calculate|compare|convert|describe|generate"
+    r"|rewrite|repeat|stop|start|cancel|execute|run|act|be|do|don't|say|read|review|analy[sz]e|answer|use|imagine"
+    r"|consider|think|see|get|book|plan|reserve|play|call|email|message|text|sing|share|respond|reply|note|forward"
+    r"|reset|drop|record|append|insert|return|respond|assume)\b(?! (?:is|are|was) my\b)",
     re.IGNORECASE,
 )
 _ROLE = re.compile(r"^(?:system|assistant|user|human|ai|model|developer|tool)\s*:", re.IGNORECASE)
