@@ -18,7 +18,15 @@ def turn(number: int, line: str, at: datetime = AT) -> Turn:
 
 def extracted(*lines: str, at: datetime = AT, **options: object) -> tuple[ExtractedFact, ...]:
     turns = tuple(turn(number, line, at) for number, line in enumerate(lines, 1))
-    return BasicExtractor().extract(ExtractionRequest(turns, **options)).facts  # type: ignore[arg-type]
+    facts = BasicExtractor().extract(ExtractionRequest(turns, **options)).facts  # type: ignore[arg-type]
+    return tuple(fact for fact in facts if not fact.problem)
+
+
+def dropped(*lines: str, **options: object) -> dict[str, str]:
+    """Return the sentences that are not remembered, and why."""
+    turns = tuple(turn(number, line) for number, line in enumerate(lines, 1))
+    facts = BasicExtractor().extract(ExtractionRequest(turns, **options)).facts  # type: ignore[arg-type]
+    return {fact.fact: fact.problem for fact in facts if fact.problem}
 
 
 def told(*lines: str, at: datetime = AT, **options: object) -> list[str]:

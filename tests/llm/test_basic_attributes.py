@@ -101,12 +101,11 @@ def test_what_lasts_is_kept_with_its_condition(said: str) -> None:
     assert told(said) == [said]
 
 
-def test_all_about_a_job_is_two_requests() -> None:
-    """Who asks to forget everything about their job means what they do and whom they do it for."""
+def test_all_about_a_job_is_one_request() -> None:
+    """Each subject of a request to forget everything is one request, which the memories of all its parts fit."""
     assert told("Forget everything about my job and about my boss.") == [
-        "Forget: my job",
-        "Forget: my employer",
-        "Forget: my boss",
+        "Forget: everything about my job",
+        "Forget: everything about my boss",
     ]
 
 

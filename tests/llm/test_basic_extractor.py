@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from tests.llm.conversing import AT, extracted, told
+from tests.llm.conversing import AT, dropped, extracted, told
 
 
 @pytest.mark.parametrize(
@@ -263,3 +263,14 @@ def test_third_person_speaks_of_the_user(said: str, fact: str) -> None:
 def test_relative_dates_are_the_speakers(at: datetime, zone: str, said: str, fact: str) -> None:
     """A relative date is resolved on the speaker's clock: the event's own offset, else the time zone."""
     assert told(said, at=at, time_zone=zone) == [fact]
+
+
+def test_a_dropped_statement_says_why() -> None:
+    """A statement that is not remembered is a row with its reason; one of a context turn is none."""
+    assert dropped("I'd love a boat if I won the lottery. Kidneys filter blood.") == {
+        "Kidneys filter blood": "not about the user or somebody of theirs",
+        "I'd love a boat if I won the lottery": "a guess or a hypothesis",
+    }
+    assert dropped("I like jazz. Just kidding!") == {"I like jazz": "the user took it back"}
+    assert dropped("I sold the car.", topics=("CUSTOM",)) == {"I sold the car": "its topic is not asked for"}
+    assert dropped("~Kidneys filter blood.", "Do you like tea? Thanks!", ">Kidneys filter blood.") == {}

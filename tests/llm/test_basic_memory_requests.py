@@ -28,7 +28,7 @@ from tests.llm.deciding import decided
         ("Sorry, would you mind forgetting my address?", "my address"),
         ("I'd like you to forget my address.", "my address"),
         ("I want you to forget what I told you about my ex", "my ex"),
-        ("Actually, I need you to delete everything I said about my therapist.", "my therapist"),
+        ("Actually, I need you to delete everything I said about my therapist.", "everything about my therapist"),
         ("If you could forget my address, that would be great.", "my address"),
         ("Forget everything", "everything"),
         ("Vergiss meine Adresse", "meine Adresse"),

@@ -11,9 +11,8 @@ from streambank_local.basic.slots import NO, YES
 
 _STATEMENT = re.compile(
     r"^(?:(?:so|ah|oh|noted|got it|great|understood|and|i (?:see|remember|know|believe|think)"
-    r"|if i remember (?:correctly|right)|according to my notes)[,:]? (?:that )?){0,3}"
-    r"(?P<statement>(?:you|you're|you've|your) .+?)"
-    r"(?:,? (?:right|correct|yes|no|still|(?:is|are|do|does|have|has)n't (?:it|that|you|he|she)"
+    r"|if i remember (?:correctly|right)|according to my notes)[,:]? (?:that )?){0,3}(?P<statement>(?:you|you're|you've"
+    r"|your) .+?)(?:,? (?:right|correct|yes|no|still|(?:is|are|do|does|have|has)n't (?:it|that|you|he|she)"
     r"|is that (?:right|correct)|if i remember (?:correctly|right)))?$",
     re.IGNORECASE,
 )

@@ -7,13 +7,12 @@ import re
 from streambank_local.basic.other_languages import OTHER_LANGUAGES
 
 _ATTRIBUTES = (
-    r"(?:\w+ )?(?:team|size|bedtime|address|number|bank|gym|school|university|college|major|salary|budget|weight"
-    r"|height|hometown|home town|nationality|religion|native language|mother tongue|first language|blood type"
-    r"|star sign|zodiac sign|wifi|password|pin|email|birthday|anniversary|job|title|job title|employer|company|age"
-    r"|surname|last name|first name|middle name|nickname|pronouns|phone|phone number|time zone|timezone|handle"
-    r"|username|goal|commute|diet|major|hobby|postcode|zip code|eye color|hair color|seat|currency|unit"
-    r"|landlord|dosage|dose|rent|income|mortgage|browser|operating system|position|role|department|bmi|blood pressure"
-    r"|license plate|iban)"
+    r"(?:\w+ )?(?:team|size|bedtime|address|number|bank|gym|school|university|college|major|salary|budget|weight|height"
+    r"|hometown|home town|nationality|religion|native language|mother tongue|first language|blood type|star sign"
+    r"|zodiac sign|wifi|password|pin|email|birthday|anniversary|job|title|job title|employer|company|age|surname"
+    r"|last name|first name|middle name|nickname|pronouns|phone|phone number|time zone|timezone|handle|username|goal"
+    r"|commute|diet|major|hobby|postcode|zip code|eye color|hair color|seat|currency|unit|landlord|dosage|dose|rent"
+    r"|income|mortgage|browser|operating system|position|role|department|bmi|blood pressure|license plate|iban)"
 )
 # "My car is red" and "my flight is late" set no value: a thing has a kind, an appointment has a time.
 _THINGS = r"(?:\w+ )?(?:car|bike|bicycle|laptop|computer|phone|plan)"
@@ -24,13 +23,12 @@ _TIME = (
 )
 JOBS = (
     r"(?:\w+ )?(?:\w+(?:ologist|ician|smith|wright|iatrist|pathist)|nurse|teacher|engineer|developer|programmer"
-    r"|designer"
-    r"|lawyer|doctor|dentist|architect|plumber|carpenter|farmer|chef|cook|baker|waiter|waitress|driver|pilot|journalist"
-    r"|writer|author|editor|artist|photographer|accountant|analyst|manager|director|consultant|scientist|researcher"
-    r"|professor|student|midwife|surgeon|vet|veterinarian|librarian|clerk|cashier|secretary|butcher|barista|bartender"
-    r"|soldier|officer|firefighter|therapist|counselor|translator|musician|actor|actress|dancer|beekeeper|gardener"
-    r"|pharmacist|paramedic|judge|banker|broker|salesman|barber|hairdresser|tailor|mechanic|welder|builder|contractor"
-    r"|entrepreneur|freelancer|receptionist|administrator|tester|founder|ceo|cto|pensioner|retiree)"
+    r"|designer|lawyer|doctor|dentist|architect|plumber|carpenter|farmer|chef|cook|baker|waiter|waitress|driver|pilot"
+    r"|journalist|writer|author|editor|artist|photographer|accountant|analyst|manager|director|consultant|scientist"
+    r"|researcher|professor|student|midwife|surgeon|vet|veterinarian|librarian|clerk|cashier|secretary|butcher|barista"
+    r"|bartender|soldier|officer|firefighter|therapist|counselor|translator|musician|actor|actress|dancer|beekeeper"
+    r"|gardener|pharmacist|paramedic|judge|banker|broker|salesman|barber|hairdresser|tailor|mechanic|welder|builder"
+    r"|contractor|entrepreneur|freelancer|receptionist|administrator|tester|founder|ceo|cto|pensioner|retiree)"
 )
 _DIETS = (
     r"(?:vegan|vegetarian|pescatarian|omnivore|carnivore|flexitarian|fruitarian|pescetarian|keto|meat eater"
@@ -107,9 +105,8 @@ PATTERNS = tuple(
         (
             "workplace",
             (
-                rf"^i (?:not )?(?:am )?(?:work|working) "
-                r"(?:(?:at|from) (?:the|our|an) (?=office)|in (?:an?|the|our|my) )"
-                rf"(?P<value>{_PLACES}){_STAYS}"
+                r"^i (?:not )?(?:am )?(?:work|working) (?:(?:at|from) (?:the|our|an) (?=office)|in (?:an?|the|our"
+                rf"|my) )(?P<value>{_PLACES}){_STAYS}"
             ),
         ),
         (

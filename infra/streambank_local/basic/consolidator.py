@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from streambank.llm.ports import FORGET, Action, Consolidation, ConsolidationRequest, Decision, OfferedFact, Usage
+from streambank.model.extraction import FactChange
+from streambank_local.basic.clauses import split_clauses
 from streambank_local.basic.meaning import Meaning, parse_meaning, with_owner
-from streambank_local.basic.memory_requests import EVERYTHING, forget_meaning, match_score
+from streambank_local.basic.memory_requests import EVERYTHING, forget_meaning, is_wide, match_score
 from streambank_local.basic.similarity import Relation, find_relation
 
 NEW = "new"
@@ -34,7 +36,7 @@ class BasicConsolidator:
         for fact in sorted(request.facts, key=lambda fact: _instant(fact.at)):
             plan.decide(fact)
         texts = [*(fact.fact for fact in request.facts), *(memory.fact for memory in request.memories)]
-        return Consolidation(tuple(plan.decisions()), Usage(calls=1, characters=sum(map(len, texts))))
+        return Consolidation(plan.decisions(), Usage(calls=1, characters=sum(map(len, texts))))
 
 
 @dataclass(slots=True)
@@ -55,14 +57,15 @@ class _Plan:
     def __init__(self, request: ConsolidationRequest) -> None:
         self._order = [fact.number for fact in request.facts]
         self._decisions: dict[int, Decision] = {}
+        self._parts: list[Decision] = []
         self._facts = [
             _KnownFact(memory.fact, parse_meaning(memory.fact), _instant(memory.as_of), memory.number, memory.fact)
             for memory in request.memories
         ]
 
-    def decisions(self) -> Iterator[Decision]:
-        """Return the decisions in the order of the facts."""
-        return (self._decisions[number] for number in self._order)
+    def decisions(self) -> tuple[Decision, ...]:
+        """Return the decisions in the order of the facts, then those about parts of memories."""
+        return (*(self._decisions[number] for number in self._order), *self._parts)
 
     def decide(self, fact: OfferedFact) -> None:
         """Decide on *fact*; earlier facts must have been decided before."""
@@ -70,7 +73,10 @@ class _Plan:
             self._forget(fact)
             return
         meaning = parse_meaning(fact.fact)
-        related = self._related(fact, meaning)
+        changed = [
+            known for known in self._facts if fact.change is FactChange.CHANGES and known.memory in fact.memories
+        ]
+        related = (Relation.CONTRADICTS, changed[0]) if changed else self._related(fact, meaning)
         if related is None:
             self._create(fact, meaning)
         else:
@@ -112,26 +118,37 @@ class _Plan:
 
     def _forget(self, fact: OfferedFact) -> None:
         what = forget_meaning(fact.fact, FORGET)
-        target = self._best_match(what)
-        if target is None:
+        targets = self._matches(what)
+        older = [known for known in targets if known.as_of <= _instant(fact.at)]
+        if not targets:
             reason = TOO_BROAD if what.plain == EVERYTHING else NOTHING_TO_FORGET
             self._decisions[fact.number] = Decision(fact.number, Action.NONE, reason=reason)
-        elif _instant(fact.at) < target.as_of:
-            self._keep(fact, target, SUPERSEDED)
+        elif targets[0] not in older and not is_wide(fact.fact.removeprefix(FORGET)):
+            self._keep(fact, targets[0], SUPERSEDED)
         else:
-            self._delete(fact, target)
+            self._delete(fact, what, older if is_wide(fact.fact.removeprefix(FORGET)) else targets[:1])
 
-    def _best_match(self, what: Meaning) -> _KnownFact | None:
-        """Return the best match of a request to forget; memories come before facts of this request."""
+    def _matches(self, what: Meaning) -> list[_KnownFact]:
+        """Return what a request to forget matches, the best first; memories come before facts of this request."""
         fits = [(known, fit) for known in self._facts if (fit := match_score(what, known.meaning)) > 0]
-        best = max(fits, key=lambda pair: (pair[0].memory is not None, pair[1], pair[0].as_of), default=None)
-        return best[0] if best is not None else None
+        fits.sort(key=lambda pair: (pair[0].memory is not None, pair[1], pair[0].as_of), reverse=True)
+        return [known for known, _ in fits]
 
-    def _delete(self, fact: OfferedFact, known: _KnownFact) -> None:
-        self._retract(known, FORGOTTEN)
-        self._facts.remove(known)
-        action = Action.NONE if known.memory is None else Action.DELETE
-        self._decisions[fact.number] = Decision(fact.number, action, memories=_numbers(known), reason=FORGOTTEN)
+    def _delete(self, fact: OfferedFact, what: Meaning, targets: Sequence[_KnownFact]) -> None:
+        """Forget *targets*; of a memory with several statements only those that match *what* go."""
+        numbers: list[int] = []
+        for known in targets:
+            self._retract(known, FORGOTTEN)
+            rest = [one for one in split_clauses(known.text) if match_score(what, parse_meaning(one)) == 0]
+            if known.memory is not None and rest:
+                text = " and ".join(rest)
+                known.text, known.meaning = text, parse_meaning(text)
+                self._parts.append(Decision(fact.number, Action.UPDATE, (known.memory,), text, FORGOTTEN))
+                continue
+            self._facts.remove(known)
+            numbers.extend(_numbers(known))
+        action = Action.DELETE if numbers else Action.NONE
+        self._decisions[fact.number] = Decision(fact.number, action, memories=tuple(numbers), reason=FORGOTTEN)
 
 
 def _relation_to(fact: OfferedFact, meaning: Meaning, known: _KnownFact, owners: frozenset[str]) -> Relation | None:

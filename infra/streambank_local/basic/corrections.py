@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from streambank.llm.ports import OfferedMemory
 from streambank_local.basic.fact_list import PendingFact
+from streambank_local.basic.meaning import parse_meaning
 from streambank_local.basic.short_answers import is_filler
 from streambank_local.basic.slots import NO, YES
 
@@ -26,8 +29,8 @@ _DENIED = re.compile(
 )
 # Words after "No," that do not begin a value.
 _NO_VALUE = re.compile(
-    r"^(?:not|never|really|but|and|because|just|only|still|sorry|wait|why|who|where|when|don't|do|does|did|joking|kidding"
-    r"|seriously|stop"
+    r"^(?:not|never|really|but|and|because|just|only|still|sorry|wait|why|who|where|when|don't|do|does|did|joking"
+    r"|kidding|seriously|stop"
     r"|nothing|none|nobody|maybe|later|never mind|if|so|too|well|sir|man|problem|worries|way|idea|need|comment)\b",
     re.IGNORECASE,
 )
@@ -39,6 +42,34 @@ _STATEMENT = re.compile(
 # A correction is a value of a few words.
 _LONGEST_VALUE = 4
 _LONGEST_CORRECTION = 120
+
+
+_SCRAPPED = re.compile(
+    r"^(?:(?:let's |please )?(?:scrap|scratch|strike|undo|cancel|drop|ignore|ditch|never ?mind|forget)(?: about)? "
+    r"(?:that|it|this|(?:that|the|this) (?:plan|idea|trip))|(?:a )?change of plans?|(?:the |our |my )?plans? (?:has "
+    r"|have )?(?:changed|fell through)|new plan)(?:\s*[,;:.!\u2013\u2014-]+\s*|$)(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_PLAN = re.compile(
+    r"\b(?:plan\w*|go|going|will|'ll|want to|fly|flying|travel\w*|trip|visit\w*|booked|meet\w*|next|tomorrow|holiday"
+    r"|vacation|training|running|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july"
+    r"|august|september|october|november|december|this (?:year|summer|winter|autumn|spring|weekend))\b",
+    re.IGNORECASE,
+)
+
+
+def rest_after_scrapping(sentence: str) -> str | None:
+    """Return what follows "scrap that" in *sentence*, or None if it takes no plan back."""
+    match = _SCRAPPED.match(sentence)
+    return match["rest"] if match is not None else None
+
+
+def find_scrapped(memories: Iterable[OfferedMemory], said: str, plan: str) -> int | None:
+    """Return the number of the memory of a plan that *plan* replaces after *said*: words in common, then the newest."""
+    words = parse_meaning(f"{said} {plan}").content if _PLAN.search(plan) else frozenset[str]()
+    plans = [one for one in memories if words and _PLAN.search(one.fact)]
+    best = max(plans, key=lambda one: (len(words & parse_meaning(one.fact).content), one.as_of), default=None)
+    return best.number if best is not None else None
 
 
 def announces_correction(sentence: str) -> bool:

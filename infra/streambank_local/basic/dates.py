@@ -161,13 +161,10 @@ _PREPOSITIONS = "since|until|till|by|from|before|after|on|for|of|in|during|aroun
 _COUNT = r"\d{1,3}|a couple of|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _NAMES = "|".join((*MONTHS, *WEEKDAYS, *_SEASONS, *_SHORT))
 _RELATIVE = re.compile(
-    rf"(?:\b(?P<before>{_PREPOSITIONS}) )?(?:the )?\b(?:"
-    rf"(?P<simple>{'|'.join(_SIMPLE)})"
-    rf"|(?P<ago>{_COUNT}) (?P<unit>day|week|month|year)s? ago"
-    rf"|in (?P<ahead>{_COUNT}) (?P<coming>day|week|month|year)s?(?: time)?(?! of\b)"
-    rf"|(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))}) (?P<what>weekend|week|month|year|{_NAMES})"
-    rf"|(?<=on )(?P<bare>{'|'.join(WEEKDAYS)})"
-    rf")\b(?P<owner>'s)?",
+    rf"(?:\b(?P<before>{_PREPOSITIONS}) )?(?:the )?\b(?:(?P<simple>{'|'.join(_SIMPLE)})|(?P<ago>{_COUNT}) (?P<unit>day"
+    rf"|week|month|year)s? ago|in (?P<ahead>{_COUNT}) (?P<coming>day|week|month|year)s?(?: time)?(?! of\b)|"
+    rf"(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))}) (?P<what>weekend|week|month|year|{_NAMES})|(?<=on )"
+    rf"(?P<bare>{'|'.join(WEEKDAYS)}))\b(?P<owner>'s)?",
     re.IGNORECASE,
 )
 _PAST = re.compile(r"\b(?:was|were|went|did|had|got|saw|met|took|bought|came|ran|ate|\w{2,30}ed)\b", re.IGNORECASE)

@@ -6,9 +6,8 @@ import re
 
 _WITHOUT_I = re.compile(
     r"^(?:love|hate|prefer|adore|enjoy|can't stand|don't like|don't eat|don't drink|like|moved to|got (?:a|an|my"
-    r"|married|engaged|divorced|promoted)"
-    r"|bought (?:a|an|my)|started (?:a|my|working|learning)|adopted|joined|sold (?:my|the)|quit (?:my|smoking"
-    r"|drinking)|(?:just|recently|finally) (?:[a-z]{3,20}ed|got|bought|sold|quit|went"
+    r"|married|engaged|divorced|promoted)|bought (?:a|an|my)|started (?:a|my|working|learning)|adopted|joined|sold "
+    r"(?:my|the)|quit (?:my|smoking|drinking)|(?:just|recently|finally) (?:[a-z]{3,20}ed|got|bought|sold|quit|went"
     r"|began|became|won|lost|met|made))\b(?! (?:it|that|this|them|you|your|the (?:idea|way|sound))\b)",
     re.IGNORECASE,
 )

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from streambank.llm.ports import FORGET, ExtractedFact, Extraction, ExtractionRequest, Usage
+from streambank.model.extraction import FactChange
+from streambank.rules.grounding import OTHER_TOPIC
 from streambank_local.basic.fact_list import PendingFact
 from streambank_local.basic.language import is_foreign
+from streambank_local.basic.meaning import parse_meaning
+from streambank_local.basic.memory_requests import forget_meaning, match_score
 from streambank_local.basic.reader import Reader
 from streambank_local.basic.third_person import in_third_person
+
+_LONGEST_SHOWN = 200
+_MOST_DROPPED = 20
 
 
 class BasicExtractor:
@@ -16,18 +23,34 @@ class BasicExtractor:
 
     def extract(self, request: ExtractionRequest) -> Extraction:
         """Return the facts of *request*'s own turns, the latest value of each attribute only."""
-        reader = Reader(request.time_zone)
+        reader = Reader(request.time_zone, request.memories)
         for turn in request.turns:
             reader.read(turn)
         usage = Usage(calls=1, characters=sum(len(turn.text) for turn in request.turns))
-        return Extraction(tuple(_facts(reader.facts(), request)), usage)
+        return Extraction((*_facts(reader.facts(), request), *_dropped(reader, request)), usage)
 
 
 def _facts(pending: Iterable[PendingFact], request: ExtractionRequest) -> list[ExtractedFact]:
-    selected = (fact for fact in pending if _is_requested(fact, request.topics))
+    return [_fact(fact, request) for fact in pending if _is_requested(fact, request.topics)]
+
+
+def _fact(fact: PendingFact, request: ExtractionRequest) -> ExtractedFact:
+    text = _in_person(fact.text, third_person=request.third_person)
+    if fact.text.startswith(FORGET):
+        what = forget_meaning(fact.text, FORGET)
+        named = tuple(one.number for one in request.memories if match_score(what, parse_meaning(one.fact)) > 0)
+        return ExtractedFact(text, fact.events, fact.topic, FactChange.FORGETS, named)
+    if fact.replaces is not None:
+        return ExtractedFact(text, fact.events, fact.topic, FactChange.CHANGES, (fact.replaces,), text)
+    return ExtractedFact(text, fact.events, fact.topic)
+
+
+def _dropped(reader: Reader, request: ExtractionRequest) -> list[ExtractedFact]:
+    """Return a row with a problem for each statement of the user that is not remembered, up to a limit."""
+    others = (fact for fact in reader.facts() if not _is_requested(fact, request.topics))
+    rows = [*reader.dropped, *((fact.text, fact.events, OTHER_TOPIC) for fact in others)]
     return [
-        ExtractedFact(_in_person(fact.text, third_person=request.third_person), fact.events, fact.topic)
-        for fact in selected
+        ExtractedFact(text[:_LONGEST_SHOWN], events, problem=problem) for text, events, problem in rows[:_MOST_DROPPED]
     ]
 
 

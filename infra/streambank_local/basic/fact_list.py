@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streambank_local.basic.meaning import Meaning
 from streambank_local.basic.memory_requests import fact_stems, match_score, request_stems
@@ -12,13 +12,17 @@ from streambank_local.basic.slots import MEATLESS
 
 @dataclass(frozen=True, slots=True)
 class PendingFact:
-    """A fact of the window: its text, turns, topic and meaning; *own* is False if only context turns state it."""
+    """A fact of the window: its text, turns, topic and meaning; *own* is False if only context turns state it.
+
+    *replaces* is the number of the memory in whose place it is.
+    """
 
     text: str
     events: tuple[int, ...]
     topic: str
     meaning: Meaning
     own: bool
+    replaces: int | None = None
 
 
 class FactList:
@@ -38,10 +42,8 @@ class FactList:
         earlier = [self._facts[serial] for serial in self._replaced_serials(fact.meaning)]
         self._remove_all(self._replaced_serials(fact.meaning))
         events = {event for each in (*earlier, fact) for event in each.events}
-        merged = PendingFact(
-            fact.text, tuple(sorted(events)), fact.topic, fact.meaning, fact.own or any(each.own for each in earlier)
-        )
-        self._insert(merged)
+        own = fact.own or any(each.own for each in earlier)
+        self._insert(replace(fact, events=tuple(sorted(events)), own=own))
 
     def forget(self, what: Meaning) -> None:
         """Remove every fact that matches a request to forget *what*."""

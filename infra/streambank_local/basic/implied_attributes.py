@@ -7,9 +7,8 @@ import re
 from streambank_local.basic.slots import NO, Slot, clip_value, preference_key
 
 _DREADS = re.compile(
-    r"^i (?:have )?(?:am |become |became |got |grown )?(?:\w+ )?"
-    r"(?:(?:afraid|scared|terrified|frightened|sick|tired|weary|bored) of"
-    r"|(?:fed up|bored) with|fear|dread) (?P<value>.+)"
+    r"^i (?:have )?(?:am |become |became |got |grown )?(?:\w+ )?(?:(?:afraid|scared|terrified|frightened|sick|tired"
+    r"|weary|bored) of|(?:fed up|bored) with|fear|dread) (?P<value>.+)"
 )
 _EMPLOYED = re.compile(
     r" (?:at|for) (?!home|night|the moment|the weekend|weekends|least|fun|now|a living"
@@ -18,9 +17,8 @@ _EMPLOYED = re.compile(
 )
 
 _PARTS = re.compile(
-    r"^(?:i|we|(?:my )?(?:[\w-]+ ){1,2}and i) (?:have )?"
-    r"(?:(?:broke|broken|split) up|split|separated|(?:got )?divorced)\b"
-    r"(?! (?:a|the|from work)\b)"
+    r"^(?:i|we|(?:my )?(?:[\w-]+ ){1,2}and i) (?:have )?(?:(?:broke|broken|split) up|split|separated"
+    r"|(?:got )?divorced)\b(?! (?:a|the|from work)\b)"
 )
 _PARTNERS = ("girlfriend", "boyfriend", "partner", "wif", "husband", "fianc", "spous")
 _WITHOUT_WORK = frozenset({"retired", "unemployed", "job"})

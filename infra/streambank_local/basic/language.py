@@ -31,11 +31,30 @@ _FOREIGN = word_set(
     voor van heb woon jeg er min og ikke jag är mitt och inte bor ja jestem mam nie mój moja w na z minä olen asun
     minun on ei ben bir benim ve için szeretem vagyok egy nem az"""
 )
-_DISMISSED = re.compile(
-    r"^(?:(?:¡?hola|gracias|muchas|buenos|buenas|adi[oó]s|de nada|por favor|vale|hallo|danke|vielen|guten|gute"
-    r"|tsch[uü]ss?|bitte|bonjour|bonsoir|salut|merci|au revoir|s'il|ciao|grazie|prego|buongiorno|ol[aá]|obrigad[oa]|bom"
-    r"|boa|tchau|hei|kiitos|hej|tack|takk|cze[sś][cć]|dzi[eę]kuj[eę]|merhaba|te[sş]ekk[uü]r\w*|спасибо|привет|здравствуйте)(?!\w)"
-    r"|ありがとう|こんにちは|谢谢|你好|감사합니다|안녕하세요)",
+# Greetings, thanks and goodbyes; more words may follow ("Vielen Dank, Anna").
+_COURTESY = (
+    r"(?:¡?hola|gracias|muchas|buenos|buenas|adi[oó]s|de nada|vale|hallo|danke|vielen|guten|gute|servus|moin|gr[uü](?:ß"
+    r"|ss)|tsch[uü]ss?|bonjour|bonsoir|salut|coucou|merci|au revoir|ciao|grazie|prego|salve|buongiorno|buonasera|ol[aá]"
+    r"|oi|obrigad[oa]|bom|boa|tchau|hoi|goede\w*|dank|bedankt|hei|moi|kiitos|hej|hall[aå]|god|tack|takk|cze[sś][cć]"
+    r"|dzie[nń]|dzi[eę]kuj[eę]|ahoj|szia|merhaba|selam|te[sş]ekk[uü]r\w*|спасибо|привет|здравствуйте|добрый|доброе"
+    r"|привіт|hi|hello|hey|thanks)(?!\w)|ありがとう|こんにちは|こんばんは|おはよう|谢谢|謝謝|你好|您好|大家好|早上好|감사합니다|안녕하세요|안녕"
+)
+DISMISSED = re.compile(rf"^(?:{_COURTESY}|(?:por favor|bitte|s'il|per favore)(?!\w))", re.IGNORECASE)
+# The beginning of a statement about oneself; it may follow a greeting without a comma, and have two words only.
+_ONESELF = (
+    r"(?:(?:ich|yo|soy|estoy|tengo|vivo|me (?:llamo|gusta|encanta)|je|io|sono|ho|abito|mi (?:chiamo|piace)|eu|sou|moro"
+    r"|tenho|ik|jag|jeg|jestem|mam|mieszkam|olen|minä|ben|vagyok|я|мне|меня)(?!\w)|j'|[我私僕俺저제])"
+)
+_STATES = re.compile(rf"^{_ONESELF}\W?\w", re.IGNORECASE)
+_GREETING = re.compile(
+    rf"^(?:{_COURTESY})(?:(?:[^\W\d]|['\u2019 ]){{0,30}}?\s?[,;:!.\uff0c\u3001\uff01\u3002\u2013\u2014-]+\s*(?=\w)"
+    rf"|\s?(?={_ONESELF}))",
+    re.IGNORECASE,
+)
+# "Das ist sehr nett", "qué tal": about what was said, or about the other one.
+_REMARK = re.compile(
+    r"^(?:(?:das|dies|es) (?:ist|war|hilft|freut|tut)|wie|was|und dir|eso|esto|qu[eé]|c[oó]mo (?:est|va|te)\w*|todo|muy"
+    r"|c'est|ça|cela|comment|questo|come (?:sta|va)\w*|isso|tudo|это|как|что|to|jak|dat is|hoe|det|hur|tu|du)(?!\w)",
     re.IGNORECASE,
 )
 _WORDY = re.compile(r"[^\W\d_]")
@@ -53,10 +72,21 @@ def is_foreign(sentence: str) -> bool:
     return len(words) >= 2 and other > known and other * 4 >= len(words)
 
 
+def without_greeting(sentence: str) -> str:
+    """Return *sentence* without the greeting or thanks that it begins with, unless only a remark follows."""
+    greeting = _GREETING.match(sentence)
+    rest = sentence[greeting.end() :] if greeting is not None else ""
+    return rest[:1].upper() + rest[1:] if _is_long(rest) and not _REMARK.match(rest) else sentence
+
+
 def is_statement(foreign: str) -> bool:
     """Tell whether a *foreign* sentence is long enough to state something, and no greeting or thanks."""
-    long_enough = len(foreign.split()) >= 3 or (_unspaced(foreign) and len(foreign) >= _FEWEST_LETTERS)
-    return long_enough and _DISMISSED.match(foreign) is None
+    return _is_long(foreign) and DISMISSED.match(foreign) is None
+
+
+def _is_long(foreign: str) -> bool:
+    enough = len(foreign.split()) >= 3 or (_unspaced(foreign) and len(foreign) >= _FEWEST_LETTERS)
+    return enough or (" " in foreign and _STATES.match(foreign) is not None)
 
 
 def _unspaced(sentence: str) -> bool:

@@ -43,36 +43,31 @@ _LONGEST_LEAD_WORDS = 8
 _MOST_LEADS = 3
 _NOT_KEEP = re.compile(
     rf"{_POLITE}(?:(?:don't|do not|never|stop|i don't want you to|i do not want you to)\s+(?:remember|remembering"
-    rf"|store|storing"
-    r"|save|saving|memori[sz]e|keep in mind))(?: about)?\s+(?P<what>.+)$",
+    r"|store|storing|save|saving|memori[sz]e|keep in mind))(?: about)?\s+(?P<what>.+)$",
     re.IGNORECASE,
 )
 _OTHER_LANGUAGES = re.compile(
     r"(?:(?:please|bitte|por favor|s'il te plaît|per favore)[, ]+)?(?:vergiss|olvida|oublie|dimentica|esquece"
-    r"|esqueça)\s+(?P<what>.+)$",
+    r"|esqueça)\s+(?:(?:alles|todo|tout|tutto|tudo) (?:[\w ]+ )?(?:über|sobre|sur|su|de|di) )?(?P<what>.+)$",
     re.IGNORECASE,
 )
 _ABOUT_MEMORY = re.compile(
-    r"\b(?:memor(?:y|ies)|(?:what(?:ever)?|all|everything|anything|things?|the bit|the part)(?: that)? i"
-    r"(?:'ve| have)?(?: just| ever| once)? (?:said|told|mentioned|shared|wrote)"
-    r"|you (?:know|remember|stored|saved) about"
-    r"|(?:information|info|data|facts?|everything|anything) about (?:me|my)|the fact that)\b"
+    r"\b(?:memor(?:y|ies)|(?:what(?:ever)?|all|everything|anything|things?|the bit|the part)(?: that)? i(?:'ve"
+    r"| have)?(?: just| ever| once)? (?:said|told|mentioned|shared|wrote)|you (?:know|remember|stored|saved) about"
+    r"|(?:information|info|data|facts?|everything|anything|all) about (?:me|my|(?-i:[A-Z]\w*))|the fact that)\b"
     r"|^my (?:\w+ )?(?:address|phone|number|email|birthday|age|name|job|diet|salary)\b",
     re.IGNORECASE,
 )
 _PERSONAL = re.compile(r"\b(?:i|i'm|im|i've|my|me|mine|we|our|us|memory|memories|said|told)\b", re.IGNORECASE)
 _IDIOM = re.compile(
-    r"^(?:it|about it|you|him|her|them|to|everything else|the (?:rules?|instructions?|above|prompt|time|past)"
-    r"|(?:all|any|your|the) (?:previous|prior|of the above"
-    r"|earlier|instructions?|rules?))\b(?!.*\bmy\b)",
+    r"^(?:it|about it|you|him|her|them|to|everything else|the (?:rules?|instructions?|above|prompt|time|past)|(?:all"
+    r"|any|your|the) (?:previous|prior|of the above|earlier|instructions?|rules?))\b(?!.*\bmy\b)",
     re.IGNORECASE,
 )
 _WRAPPING = re.compile(
     r"^(?:(?:everything|anything|all|whatever|what|that|the|this|those|any|memor(?:y|ies)|fact|facts|thing|things"
-    r"|part|information|info"
-    r"|data|details|stuff|i|i've|you|have|just|ever|said|told|tell|mentioned|know|knows|remember|saved|stored"
-    r"|about|of|on|regarding|earlier|before"
-    r"|me|yourself)\b[,:]?\s*)+(?=(?:my|our|me|the|that|i|i'm|\w)\b)",
+    r"|part|information|info|data|details|stuff|i|i've|you|have|just|ever|said|told|tell|mentioned|know|knows"
+    r"|remember|saved|stored|about|of|on|regarding|earlier|before|me|yourself)\b[,:]?\s*)+(?=\w)",
     re.IGNORECASE,
 )
 _FROM_MEMORY = re.compile(
@@ -96,17 +91,15 @@ EVERYTHING = "everything"
 
 _REMEMBER = re.compile(
     rf"{_POLITE}(?:remember|keep in mind|bear in mind|don't forget|do not forget|never forget|memori[sz]e|note"
-    r"|take note|make a note|mind|be aware|please know|save to memory"
-    r"|add to (?:your )?memory)(?: of the fact)?(?P<link> (?:that|how)\b|:)?,?"
-    r"\s+(?P<what>.+)$",
+    r"|take note|make a note|mind|be aware|please know|save to memory|add to (?:your )?memory)(?: of the fact)?"
+    r"(?P<link> (?:that|how)\b|:)?,?\s+(?P<what>.+)$",
     re.IGNORECASE,
 )
 _STANDING = re.compile(r"^to (?=always|never|call me|reply|answer|respond|address|use|keep)", re.IGNORECASE)
 _NO_STATEMENT = re.compile(r"^(?:to|when|me|the time|how|what|where|who)\b", re.IGNORECASE)
 _STATES = re.compile(
-    r"^(?:i|i'm|i've|i'd|we|we're)\s|^(?:always|never)\s|\b(?:is|are|was|were|has|have|had|'m|lives?|works?"
-    r"|likes?|hates?|loves?|prefers?"
-    r"|needs?|wants?|goes|starts?|called)\b|'s (?!name|birthday)",
+    r"^(?:i|i'm|i've|i'd|we|we're)\s|^(?:always|never)\s|\b(?:is|are|was|were|has|have|had|'m|lives?|works?|likes?"
+    r"|hates?|loves?|prefers?|needs?|wants?|goes|starts?|called)\b|'s (?!name|birthday)",
     re.IGNORECASE,
 )
 
@@ -157,9 +150,8 @@ def _forget_object(what: str) -> str | None:
         return LAST_STATEMENT
     if _EVERYTHING.match(thing):
         return EVERYTHING
-    if _IDIOM.match(thing) or not (_PERSONAL.search(thing) or thing[:1].isupper()):
-        return None
-    return _without_wrapping(thing)
+    bare = _without_wrapping(thing)
+    return None if _IDIOM.match(thing) or not (_PERSONAL.search(thing) or (bare or "")[:1].isupper()) else bare
 
 
 def _without_wrapping(thing: str) -> str | None:
@@ -175,21 +167,21 @@ def _without_wrapping(thing: str) -> str | None:
 _AND = re.compile(r",? and (?:also )?(?:(?:everything |anything )?about )?(?=(?:my|our) )", re.IGNORECASE)
 
 
-# One decision forgets one memory, so "everything about my job" becomes two requests: job and employer.
-_ALL = re.compile(r"\b(?:everything|anything|all)\b", re.IGNORECASE)
-_PARTS_OF = {
-    "my job": ("my job", "my employer"),
-    "my work": ("my job", "my employer"),
-    "my home": ("my address", "my residence"),
-}
+_ALL = re.compile(r"\b(?:everything|anything|whatever|all|alles|todo|tout|tutto|tudo)\b", re.IGNORECASE)
+_WIDE = "everything about "
+_NAME = re.compile(r"(?:[A-Z][\w'-]*(?: |$))+$")
 
 
 def forget_targets(what: str, sentence: str) -> list[str]:
     """Return what *sentence* asks to forget, *what*, one by one: "my job and about my boss" names two."""
     named = what.lower().startswith(("my ", "our ")) and not _STATES.search(what)
-    things = _AND.split(what) if named else [what]
-    wide = _PARTS_OF if _ALL.search(sentence) else {}
-    return [part for thing in things for part in wide.get(thing.lower(), (thing,))]
+    is_wide = what != EVERYTHING and (named or _NAME.match(what)) and _ALL.search(sentence)
+    return [f"{_WIDE if is_wide else ''}{thing}" for thing in (_AND.split(what) if named else [what])]
+
+
+def is_wide(what: str) -> bool:
+    """Tell whether a request to forget *what* means every memory about it: "everything about my job", a name."""
+    return what.startswith(_WIDE) or _NAME.match(what) is not None
 
 
 def remember_request(sentence: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from streambank_local.basic.words import word_set
+from streambank_local.basic.words import NEGATORS, STOP_WORDS, word_set
 
 PETS = word_set("dog cat horse rabbit hamster parrot bird fish turtle tortoise snake lizard pony pet guinea")
 RELATIVES = PETS | word_set(
@@ -16,7 +16,8 @@ RELATIVES = PETS | word_set(
 )
 _MINE = re.compile(r"^(?:my|our) ")
 _VERB = re.compile(
-    r"is|are|was|were|has|have|had|not|never|got|became|went|bought|sold|left|lost|took|began|quit|[a-z]{3,}s|[a-z]{2,}ed"
+    r"is|are|was|were|has|have|had|not|never|got|became|went|bought|sold|left|lost|took|began|quit|[a-z]{3,}s"
+    r"|[a-z]{2,}ed"
 )
 # In "My parents live in Ghent" the verb has no ending, so its form after a plural is listed.
 _PLURALS = word_set("parents grandparents children sons daughters brothers sisters twins friends dogs cats cousins")
@@ -61,6 +62,25 @@ def _first_person_verb(verb: str) -> str:
     if verb.endswith(("ches", "shes")):
         return verb[:-2]
     return verb.removesuffix("s") if not verb.endswith("ss") and verb != "was" else verb
+
+
+_MUST_AVOID = re.compile(
+    r"^(?P<first>[A-Z][\w'-]+)(?: [A-Z][\w'-]+| and [A-Z][\w'-]+){0,3} (?:(?:also|still|really) )?"
+    r"(?:(?:can't|cannot|can not|can no longer|mustn't|must not|may not|shouldn't|doesn't|does not|never|won't)"
+    r" (?:have|eats?|drinks?|touch|tolerate|digest|take|stomach|handle)\b(?! (?:it|that|this)$) \S"
+    r"|(?:is|are) (?:\w+ ){0,2}?(?:allergic|intolerant|vegan|vegetarian|c(?:o?e)liac|diabetic)\b"
+    r"|(?:has|have) an? (?:[\w-]+ ){0,3}?(?:allergy|intolerance)\b|avoids \S)"
+)
+_NO_NAMES = (
+    STOP_WORDS | NEGATORS | RELATIVES | word_set("everyone everybody somebody anyone many most vegan kid people")
+)
+
+
+def names_who_must_avoid(sentence: str) -> bool:
+    """Tell whether *sentence* says what somebody with a name cannot have: "Tom can't have gluten"."""
+    match = _MUST_AVOID.match(sentence)
+    first = match["first"].lower() if match is not None else "it"
+    return not {first, first.removesuffix("s"), first.removesuffix("ies") + "y"} & _NO_NAMES
 
 
 _RELATIVE = "|".join(sorted(RELATIVES | {"puppy", "kitten", "mum", "mom", "dad", "grandma", "grandpa"}))

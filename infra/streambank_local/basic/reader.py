@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
-from streambank.llm.ports import FORGET, Turn
+from streambank.llm.ports import FORGET, OfferedMemory, Turn
 from streambank.model.memory import ManagedTopic
 from streambank.rules.recalled_memories import remove_recalled
+from streambank_local.basic import corrections, language, memory_requests, relevance, sentences
 from streambank_local.basic.assistant_claims import claim_about_user, correctable, ends_with_question, repeats_value
 from streambank_local.basic.clauses import split_clauses
 from streambank_local.basic.coreference import Antecedent, find_antecedent, replace_pronoun, stays_unambiguous
-from streambank_local.basic.corrections import (
-    announces_correction,
-    correction_of_claim,
-    is_bare_no,
-    parse_correction,
-    replace_value,
-)
 from streambank_local.basic.dates import local_time, resolve_dates
 from streambank_local.basic.ellipsis import add_subject
 from streambank_local.basic.fact_list import FactList, PendingFact
 from streambank_local.basic.instructions import is_planted, is_standing_instruction
-from streambank_local.basic.language import is_foreign, is_statement
 from streambank_local.basic.meaning import Meaning, named_people, parse_meaning
-from streambank_local.basic.memory_requests import (
-    EVERYTHING,
-    LAST_STATEMENT,
-    forget_request,
-    forget_targets,
-    remember_request,
-)
 from streambank_local.basic.people import introduced_names
-from streambank_local.basic.relevance import is_concrete, is_retraction, may_be_fact
-from streambank_local.basic.sentences import (
-    clean,
-    is_question,
-    is_tagged_statement,
-    remove_code,
-    split_sentences,
-    trim,
-)
 from streambank_local.basic.short_answers import complete_answer, is_agreement, last_question
 from streambank_local.basic.topics import classify_topic
 
@@ -66,6 +44,9 @@ class Reader:
     """Reads turns in order, and collects the facts about the user."""
 
     time_zone: str
+    memories: Sequence[OfferedMemory] = ()
+    dropped: list[tuple[str, tuple[int, ...], str]] = field(default_factory=list)
+    _scrapping: str = ""
     _facts: FactList = field(default_factory=FactList)
     _forget_requests: dict[str, PendingFact] = field(default_factory=dict)
     _question: _Question | None = None
@@ -78,10 +59,10 @@ class Reader:
 
     def read(self, turn: Turn) -> None:
         """Read *turn*."""
-        text = remove_code(remove_recalled(turn.text))
+        text = sentences.remove_code(remove_recalled(turn.text))
         self._people.update(introduced_names(text))
         if turn.role == "user":
-            self._expects_correction, self._has_denied = False, False
+            self._expects_correction, self._has_denied, self._scrapping = False, False, ""
             self._read_user(turn, text)
             self._guess = None
         else:
@@ -97,39 +78,62 @@ class Reader:
 
     def _read_user(self, turn: Turn, text: str) -> None:
         planted = is_planted(text)
-        for sentence in split_sentences(text):
-            if is_retraction(clean(sentence)):
+        own_words, pasted = sentences.split_pasted(text)
+        for part in pasted:
+            self._drop(turn, part, relevance.PASTED)
+        for sentence in sentences.split_sentences(own_words, longest=inf):
+            if len(sentence) > sentences.LONGEST_SENTENCE:
+                self._drop(turn, sentence, relevance.PASTED)
+            elif relevance.is_retraction(sentences.clean(sentence)):
                 self._retract(turn)
             else:
                 self._read_sentence(turn, sentence, planted=planted)
 
-    def _retract(self, turn: Turn) -> None:
-        """Remove the last fact if it was stated just before *turn*, which calls it a joke."""
+    def _drop(self, turn: Turn, text: str, reason: str) -> None:
+        """Note that *text* of *turn* is not remembered, unless it states nothing or an earlier window read it."""
+        if not turn.context and not relevance.states_nothing(sentences.clean(text)):
+            self.dropped.append((text, (turn.number,), reason))
+
+    def _retract(self, turn: Turn) -> bool:
+        """Remove the last fact if it was stated just before *turn*, which takes it back."""
         latest = self._facts.last()
-        if latest is not None and turn.number - latest.events[-1] <= _JUST_NOW_TURNS:
-            self._facts.remove(latest)
+        if latest is None or turn.number - latest.events[-1] > _JUST_NOW_TURNS:
+            return False
+        self._facts.remove(latest)
+        if latest.own:
+            self.dropped.append((latest.text, latest.events, relevance.TAKEN_BACK))
+        return latest.own
 
     def _read_sentence(self, turn: Turn, sentence: str, *, planted: bool) -> None:
-        plain, claim = trim(sentence), self._claim
+        plain, claim = language.without_greeting(sentences.trim(sentence)), self._claim
         self._claim = None
-        if not plain or (not planted and self._read_forget_request(turn, clean(plain))):
+        if not plain or (not planted and self._read_forget_request(turn, sentences.clean(plain))):
             return
-        if is_question(sentence) and not is_tagged_statement(sentence):
+        if sentences.is_question(sentence) and not sentences.is_tagged_statement(sentence):
             self._antecedent = None
-            self._read_question(turn, clean(plain), planted=planted)
-        elif is_foreign(plain):
+            self._read_question(turn, sentences.clean(plain), planted=planted)
+        elif language.is_foreign(plain):
             self._keep_foreign(turn, plain)
         elif not self._read_answer(turn, plain) and not self._read_correction(turn, plain, claim):
-            self._read_statement(turn, clean(plain), planted=planted)
+            self._read_statement(turn, self._after_scrapping(turn, sentences.clean(plain)), planted=planted)
+
+    def _after_scrapping(self, turn: Turn, sentence: str) -> str:
+        """Return what follows "scrap that", which takes a plan back: of this window, or one of the memories."""
+        rest = corrections.rest_after_scrapping(sentence)
+        if rest is not None and not self._retract(turn):
+            self._scrapping = sentence
+        return sentence if rest is None else rest[:1].upper() + rest[1:]
 
     def _read_question(self, turn: Turn, sentence: str, *, planted: bool) -> None:
         """Read "can you remember that I'm vegan?" as a request; other questions state nothing."""
-        if not planted and remember_request(sentence) is not None:
+        if not planted and memory_requests.remember_request(sentence) is not None:
             self._read_statement(turn, sentence, planted=planted)
 
     def _keep_foreign(self, turn: Turn, sentence: str) -> None:
-        if is_statement(sentence):
+        if language.is_statement(sentence):
             self._add(turn, sentence, topic=ManagedTopic.USER_PERSONAL_INFO)
+        elif not language.DISMISSED.match(sentence):
+            self._drop(turn, sentence, relevance.VAGUE)
 
     def _read_answer(self, turn: Turn, sentence: str) -> bool:
         if self._guess is not None and is_agreement(sentence):
@@ -149,10 +153,10 @@ class Reader:
     def _read_correction(self, turn: Turn, sentence: str, claim: PendingFact | None) -> bool:
         if claim is not None and self._read_contradiction(turn, sentence, claim):
             return True
-        if announces_correction(sentence):
+        if corrections.announces_correction(sentence):
             self._expects_correction = True
             return True
-        correction = parse_correction(sentence, announced=self._expects_correction)
+        correction = corrections.parse_correction(sentence, announced=self._expects_correction)
         self._expects_correction = False
         if correction is None:
             return False
@@ -160,12 +164,12 @@ class Reader:
 
     def _read_contradiction(self, turn: Turn, sentence: str, claim: PendingFact) -> bool:
         """Read "No, Linz" as a correction of *claim*; after "No" alone the next sentence may be one."""
-        if is_bare_no(sentence):
+        if corrections.is_bare_no(sentence):
             self._claim, self._has_denied = claim, True
             return True
-        right = correction_of_claim(f"No, {sentence}" if self._has_denied else sentence, claim)
+        right = corrections.correction_of_claim(f"No, {sentence}" if self._has_denied else sentence, claim)
         self._has_denied = False
-        text = replace_value(claim, right, None) if right is not None else None
+        text = corrections.replace_value(claim, right, None) if right is not None else None
         if text is None:
             return False
         self._facts.remove(claim)
@@ -181,7 +185,7 @@ class Reader:
 
     def _correct(self, turn: Turn, right: str, wrong: str | None) -> bool:
         latest = self._facts.last() if wrong else self._facts.last_with_slot()
-        text = replace_value(latest, right, wrong) if latest is not None else None
+        text = corrections.replace_value(latest, right, wrong) if latest is not None else None
         if latest is None or text is None:
             return False
         self._facts.remove(latest)
@@ -189,25 +193,26 @@ class Reader:
         return True
 
     def _read_forget_request(self, turn: Turn, sentence: str) -> bool:
-        request = forget_request(sentence)
+        request = memory_requests.forget_request(sentence)
         if request is None:
             return False
         what, lead = request
         cited: tuple[int, ...] = ()
-        if what == LAST_STATEMENT:
+        if what == memory_requests.LAST_STATEMENT:
             latest = self._facts.last()
             if latest is None:
+                self._scrapping = sentence
                 return True
             what, cited = latest.text, latest.events
-        for each in forget_targets(what, sentence):
+        for each in memory_requests.forget_targets(what, sentence):
             self._forget(turn, each, cited)
         if _FIRST_PERSON.match(lead):
-            self._read_statement(turn, clean(lead), planted=False)
+            self._read_statement(turn, sentences.clean(lead), planted=False)
         return True
 
     def _forget(self, turn: Turn, what: str, cited: tuple[int, ...]) -> None:
         meaning = parse_meaning(what)
-        if what == EVERYTHING:
+        if what == memory_requests.EVERYTHING:
             self._facts.clear()
         else:
             self._facts.forget(meaning)
@@ -218,11 +223,13 @@ class Reader:
         )
 
     def _read_statement(self, turn: Turn, sentence: str, *, planted: bool) -> None:
-        requested = None if planted else remember_request(sentence)
+        requested = None if planted else memory_requests.remember_request(sentence)
         if requested is not None:
-            sentence = clean(requested)
+            sentence = sentences.clean(requested)
         if is_standing_instruction(sentence):
-            if not planted:
+            if planted:
+                self._drop(turn, sentence, relevance.PLANTED)
+            else:
                 self._add(turn, sentence, topic=ManagedTopic.EXPLICIT_INSTRUCTIONS)
             return
         for part in split_clauses(add_subject(sentence)):
@@ -232,12 +239,13 @@ class Reader:
             self._read_part(turn, whole, is_requested=requested is not None)
 
     def _read_part(self, turn: Turn, part: str, *, is_requested: bool) -> None:
-        if not is_requested and not may_be_fact(part, self._people):
-            return
+        reason = "" if is_requested else relevance.rejection(part, self._people)
         meaning = parse_meaning(part)
-        if is_requested or is_concrete(part, meaning):
+        if not reason and (is_requested or relevance.is_concrete(part, meaning)):
             self._people.update(named_people(meaning))
             self._add(turn, part, meaning=meaning)
+        else:
+            self._drop(turn, part, reason or relevance.VAGUE)
 
     def _add(
         self,
@@ -251,9 +259,10 @@ class Reader:
         dated_text = text if topic else resolve_dates(text, local_time(turn.at, self.time_zone))
         final_meaning = meaning if meaning is not None and dated_text == text else parse_meaning(dated_text)
         events = tuple(sorted({*cited, turn.number}))
-        self._facts.add(
-            PendingFact(dated_text, events, topic or classify_topic(final_meaning), final_meaning, not turn.context)
-        )
+        replaced = corrections.find_scrapped(self.memories, self._scrapping, dated_text) if self._scrapping else None
+        self._scrapping = "" if replaced is not None else self._scrapping
+        kind = topic or classify_topic(final_meaning)
+        self._facts.add(PendingFact(dated_text, events, kind, final_meaning, not turn.context, replaced))
         self._claim = correctable(self._facts.last())
 
     def _remember_question(self, turn: Turn, text: str) -> None:

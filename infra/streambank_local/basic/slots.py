@@ -77,10 +77,9 @@ _WITHOUT = re.compile(r"\b(?:no|not|without|never|less) ")
 # A value ends before a reason, an aside, the next statement or a date.
 _VALUE_END = re.compile(
     r" (?:,|because|since|but|so|instead|and (?:i|my|we)|with (?:my|our)|for (?:\d|two|three|four|five|ten|a |many)"
-    r"|(?:in|on|around|until|from) (?:the \w+ of )?(?:\d{1,2} )?(?:january|february|march|april|may|june|july"
-    r"|august|september"
-    r"|october|november|december|spring|summer|autumn|winter|\d{4})\b|too|as well|please|from on|when|if|while|not"
-    r"|again|last)(?: |$)"
+    r"|(?:in|on|around|until|from) (?:the \w+ of )?(?:\d{1,2} )?(?:january|february|march|april|may|june|july|august"
+    r"|september|october|november|december|spring|summer|autumn|winter|\d{4})\b|too|as well|please|from on|when|if"
+    r"|while|not|again|last)(?: |$)"
 )  # fmt: skip
 _TITLES = re.compile(r"^(?:an? |the |my |mr |mrs |ms |dr )+")
 

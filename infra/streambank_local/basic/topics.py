@@ -22,9 +22,8 @@ _TASTES = (
 )
 _PREFERENCE = re.compile(r"\b(?:prefer|favorite|like|would (?:love|like|rather)|rather|want|interested in|into)\b")
 _EVENT = re.compile(
-    r"\b(?:was|were|went|did|had|got|saw|met|took|bought|sold|made|came|ran|ate|won|lost|left|found|gave|told"
-    r"|started|will|going to"
-    r"|[a-z]{2,20}ed)\b|\b(?:in|on|around) (?:[a-z ]{0,16}\d{1,2} )?[a-z]+ \d{4}\b"
+    r"\b(?:was|were|went|did|had|got|saw|met|took|bought|sold|made|came|ran|ate|won|lost|left|found|gave|told|started"
+    r"|will|going to|[a-z]{2,20}ed)\b|\b(?:in|on|around) (?:[a-z ]{0,16}\d{1,2} )?[a-z]+ \d{4}\b"
 )
 _FAMILY = re.compile(r"^(?:my|our) ")
 
