@@ -117,6 +117,7 @@ def test_what_cannot_run_is_explained(arguments: list[str], capsys: pytest.Captu
     assert printed.err.startswith("evaluation: ")
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C leaves the results of the cases that ended, and a report on them; the next run plays the others alone."""
     path, cases = tmp_path / "results.jsonl", selected("topics")
@@ -165,6 +166,7 @@ def test_bedrock_is_evaluated_through_its_adapters(
     assert len(server.asked) == calls
 
 
+@pytest.mark.slow
 def test_bedrock_itself_is_not_emulated(
     server: Bedrock, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +180,7 @@ def test_bedrock_itself_is_not_emulated(
     assert server.asked
 
 
+@pytest.mark.slow
 def test_a_model_that_is_away_is_tried_again(
     server: Bedrock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

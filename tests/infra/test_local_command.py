@@ -69,6 +69,7 @@ def test_service_comes_up_and_ends_cleanly() -> None:
     assert (process.returncode, out, err) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_service_comes_up_with_keys() -> None:
     """`--auth keys`: it names the route that makes keys, and a key from there opens its bank."""
     process = started("--port", "0", "--auth", "keys")

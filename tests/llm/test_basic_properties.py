@@ -24,7 +24,7 @@ from streambank_local.basic.extractor import BasicExtractor
 
 AT = datetime(2023, 5, 24, 4, 45, tzinfo=UTC)
 # No deadline: the first example compiles, and machines that run tests are busy.
-briefly = settings(deadline=None, max_examples=40)
+briefly = settings(deadline=None, max_examples=20)
 EXTRACTOR, CONSOLIDATOR = BasicExtractor(), BasicConsolidator()
 
 SAYINGS = st.sampled_from(

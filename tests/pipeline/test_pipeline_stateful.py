@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from streambank.model.operation import OperationState
 from streambank.model.window import WindowState
 from streambank.pipeline.generation.redrive import redrive
+from streambank.pipeline.memories.deletion import delete_memory
 from streambank.rules import triggers
 from streambank.store.streams import RetentionPolicy
 from tests import aws, oracle
@@ -46,6 +47,8 @@ class Service(RuleBasedStateMachine):
         self.operations = {}
         self.serial = 0
         self.calls = []
+        self.said_at = {}
+        self.deleted_at = {}
 
     # ---- what callers do
 
@@ -69,6 +72,7 @@ class Service(RuleBasedStateMachine):
 
     def _send(self, stream, events, said, *, force) -> None:
         self.calls.append((stream, events, said, force))
+        self.said_at |= {text: self.world.clock() for _, text in events}
         fields = {"streamId": stream, "forceFlush": force}
         if said is not None:
             fields["rule"] = wire_rule(said)
@@ -81,6 +85,19 @@ class Service(RuleBasedStateMachine):
             expected.window,
         )
         self.operations[got.operation.id] = stream
+
+    @rule(choice=st.integers(0, 99))
+    def delete(self, choice) -> None:
+        """A memory is deleted, whatever of what was said before is still under way (I11): the same, if possible."""
+        memories = self.world.memories.of_scope("default", SCOPE, now=self.world.clock())
+        under_way = {text for one in self.oracles.values() for text, _ in one.pending}
+        again = [one for one in memories if one.fact in under_way] or memories
+        if again:
+            memory = sorted(again, key=lambda one: one.fact)[choice % len(again)]
+            stores = {"memories": self.world.memories, "retry_policy": self.world.retry_policy}
+            now, secret = self.world.clock(), self.world.id_secret
+            delete_memory("default", memory.id, id_secret=secret, now=now, **stores)
+            self.deleted_at[memory.fact] = now
 
     # ---- what AWS does, or fails to do
 
@@ -179,7 +196,14 @@ class Service(RuleBasedStateMachine):
                 expected.seal()
             self._check_windows(name, expected)
         said = {text for one in self.oracles.values() for texts in one.sealed.values() for text in texts}
-        assert self.world.facts() == sorted(said), "each thing that was said is remembered once"
+        facts = self.world.facts()
+        deleted = {text for text, at in self.deleted_at.items() if self.said_at[text] <= at}
+        # An event whose id a deleted memory cited may be read no more, whatever it says.
+        ids = {text.partition(" version")[0] for text in self.deleted_at}
+        untouched = {text for text in said if text.partition(" version")[0] not in ids}
+        assert len(facts) == len(set(facts)), "nothing is remembered twice"
+        assert untouched <= set(facts) <= said, "each thing that was said is remembered"
+        assert not deleted & set(facts), "what was deleted is brought back by nothing that was said before"
 
     def _check_windows(self, name, expected) -> None:
         from streambank.model.ids import stream_key
@@ -189,7 +213,8 @@ class Service(RuleBasedStateMachine):
             assert window.state is WindowState.DONE
             events = self.world.windows.events(window)
             assert [stored.event.parts[0]["text"] for stored in events] == texts
-            assert len(self.world.plans.verdicts(window)) == len(texts), "every candidate has a verdict"
+            verdicts = len(self.world.plans.verdicts(window))
+            assert verdicts == len(texts) or (verdicts < len(texts) and self.deleted_at), "each candidate has a verdict"
 
 
 def run(examples: int, steps: int) -> None:
