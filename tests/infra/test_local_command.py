@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = "import sys; from streambank_local.__main__ import main; sys.exit(main())"
