@@ -8,13 +8,18 @@ from streambank_client.types.base import Shape
 
 
 class Cost(Shape):
-    """Sums of model calls; the estimate in US dollars is 0 if the deployment has no prices."""
+    """Sums of model calls; the estimate in US dollars is 0 if the deployment has no prices.
+
+    The input tokens include those that a prompt cache gave or took.
+    """
 
     model_calls: int = 0
     prompted_characters: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     embedding_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
     model_retries: int = 0
     estimated_cost_usd: float = 0.0
 

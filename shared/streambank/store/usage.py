@@ -45,6 +45,8 @@ class UsageStore:
             "again": usage.retries,
             "usd": usage.micros,
             "temb": usage.embedding_tokens,
+            "tcr": usage.cache_read_tokens,
+            "tcw": usage.cache_write_tokens,
             "held": usage.tokens - reserved,
         }
         action = Add(keys.usage(bank, day.isoformat()), sums, _expiry(day))
@@ -69,4 +71,5 @@ def _expiry(day: date) -> dict[str, int]:
 
 
 def _usage(item: Mapping[str, Any]) -> Usage:
-    return Usage(*(item.get(name, 0) for name in ("calls", "chars", "tin", "tout", "again", "usd", "temb")))
+    names = ("calls", "chars", "tin", "tout", "again", "usd", "temb", "tcr", "tcw")
+    return Usage(*(item.get(name, 0) for name in names))

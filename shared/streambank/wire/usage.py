@@ -15,13 +15,18 @@ MAX_DAYS = 400
 
 
 class Cost(TypedDict):
-    """Sums; the tokens of embeddings are estimated, and the cost is 0 where the deployment has no prices."""
+    """Sums; the tokens of embeddings are estimated, and the cost is 0 where the deployment has no prices.
+
+    The input tokens include those that a prompt cache gave or took.
+    """
 
     modelCalls: int
     promptedCharacters: int
     inputTokens: int
     outputTokens: int
     embeddingTokens: int
+    cacheReadTokens: int
+    cacheWriteTokens: int
     modelRetries: int
     estimatedCostUsd: float
 
@@ -73,6 +78,8 @@ def cost(usage: model.Usage) -> Cost:
         inputTokens=usage.input_tokens,
         outputTokens=usage.output_tokens,
         embeddingTokens=usage.embedding_tokens,
+        cacheReadTokens=usage.cache_read_tokens,
+        cacheWriteTokens=usage.cache_write_tokens,
         modelRetries=usage.retries,
         estimatedCostUsd=dollars(usage.micros),
     )
