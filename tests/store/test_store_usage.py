@@ -16,11 +16,11 @@ def usage_store(world):
 
 def test_usage_is_summed(usage_store):
     """What is booked on a day adds up, and each bank and each day has its own sum."""
-    usage_store.add("default", TODAY, Usage(1, 100, 10, 5, 0, 7))
+    usage_store.add("default", TODAY, Usage(1, 100, 10, 5, 0, 7, 3, 4, 2))
     usage_store.add("default", TODAY, Usage(2, 50, 20, 6, 1, 8))
     usage_store.add("other", TODAY, Usage(9, 9, 9, 9, 9, 9))
     usage_store.add("default", date(2026, 12, 1), Usage(calls=4))
-    assert usage_store.day("default", TODAY) == Usage(3, 150, 30, 11, 1, 15)
+    assert usage_store.day("default", TODAY) == Usage(3, 150, 30, 11, 1, 15, 3, 4, 2)
     assert usage_store.day("default", date(2026, 11, 29)) == Usage()
 
 
