@@ -82,6 +82,21 @@ def test_several_memories_are_asked_about():
     assert proposals.SEVERAL in proposed("I changed", FactChange.CHANGES, GRAZ, TEA, text="I live in Graz, tea").doubts
 
 
+@pytest.mark.parametrize(
+    ("fact", "text", "doubts"),
+    [
+        ("I live in Graz", "", ()),
+        ("I live in Monaco", "", (proposals.FACT_DOUBT,)),
+        ("I live in Graz", "I live in Monaco", (proposals.TEXT_DOUBT,)),
+        ("Forget: my flat in Graz", "", ()),
+        ("I pay 950 euros", "I pay 960 euros", (proposals.FACT_DOUBT, proposals.TEXT_DOUBT)),
+    ],
+)
+def test_words_that_nobody_said_raise_a_doubt(fact, text, doubts):
+    """A name or a number that no known text has, in the fact or in its text."""
+    assert proposals.doubts_of_words(candidate(fact, text=text), ["we live in Graz"]) == doubts
+
+
 @given(st.sampled_from([None, *FactChange]), st.sets(st.sampled_from(["m1", "m2", "gone"])), st.text(max_size=20))
 def test_nothing_is_named_that_is_not_there(change, ids, text):
     """A proposal names memories that exist; a request to forget is always asked about."""
