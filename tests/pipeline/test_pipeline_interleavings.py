@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from streambank.model.window import WindowState
+from streambank.pipeline.memories.deletion import delete_memory
 from streambank.rules import triggers
 from streambank.store.streams import Streams
 from tests import aws
-from tests.world import World, event
+from tests.world import SCOPE, World, event
 
 Step = Callable[[World], Any]
 
@@ -87,6 +88,12 @@ def other_stream(world: World) -> None:
     world.settle()
 
 
+def other_stream_says_a(world: World) -> None:
+    """Another stream of the scope has said the same before."""
+    world.ingest(event("a", "1"), streamId="t", forceFlush=True)
+    world.settle()
+
+
 def fail(world: World) -> None:
     """The attempt that is running fails, or so its machine believes."""
     payload = next(iter(world.executions.running.values()), None)
@@ -96,6 +103,14 @@ def fail(world: World) -> None:
 
 def run(world: World) -> None:
     world.run()
+
+
+def delete(world: World) -> None:
+    """The memory of "a" is deleted, if it is there."""
+    for memory in world.memories.of_scope("default", SCOPE, now=world.clock()):
+        if memory.fact == "a":
+            stores = {"memories": world.memories, "retry_policy": world.retry_policy, "id_secret": world.id_secret}
+            delete_memory("default", memory.id, now=world.clock(), **stores)
 
 
 IDLE = {"idleDuration": "60s"}
@@ -136,6 +151,18 @@ CASES: dict[str, tuple[list[Step], Step, Step, set[str]]] = {
         run,
         other_stream,
         {"a", "b", "z"},
+    ),
+    "a generation and the deletion of what it repeats": (
+        [other_stream_says_a, say("a", "b", forceFlush=True), deliver],
+        work,
+        delete,
+        {"b"},
+    ),
+    "the deletion of what a generation repeats": (
+        [other_stream_says_a, say("a", "b", forceFlush=True), deliver],
+        delete,
+        work,
+        {"b"},
     ),
     "a generation and a sweep": (
         [say("a", "b", forceFlush=True), deliver, deliver],

@@ -123,6 +123,8 @@ def test_equal_facts_share_their_sources():
     ]
     each_other = steps([first, second], [], Decision(1, Action.NONE, same_as=2), Decision(2, Action.NONE, same_as=1))
     assert [one.verdict for one in each_other] == [Verdict.CREATED, Verdict.CREATED]
+    of_none = steps([first, second], [], Decision(1, Action.NONE), Decision(2, Action.NONE, same_as=1))
+    assert [one.verdict for one in of_none] == [Verdict.REJECTED, Verdict.CREATED], "its fact is kept by nobody else"
 
 
 def test_older_evidence_changes_nothing():
