@@ -116,3 +116,9 @@ def test_a_request_to_forget_is_of_every_topic():
     """What is to be forgotten goes on whatever topics are asked for; an earlier refusal keeps its reason."""
     assert restrict_to_topics(candidate("Forget: tea", topics=("C",)), ("A",)).rejected == ""
     assert restrict_to_topics(candidate(topics=("C",), rejected=BLANK), ("A",)).rejected == BLANK
+
+
+def test_a_topic_of_no_bank_is_dropped():
+    """Where any topic will do, a fact loses one that nobody knows, and keeps a managed one."""
+    assert restrict_to_topics(candidate(topics=("FOO",)), ()).topics == ()
+    assert restrict_to_topics(candidate(topics=("USER_PREFERENCES",)), ()).topics == ("USER_PREFERENCES",)
