@@ -106,5 +106,5 @@ def _recall(
 
 
 def _turns(what: Memory | RawEvent, conversation: Conversation) -> set[str]:
-    places = search_ranking.cited_events(what) if isinstance(what, Memory) else [what.place]
-    return {conversation.turns[seq - 1].id for _, seq in places}
+    sources = search_ranking.cited_events(what) if isinstance(what, Memory) else [what.source]
+    return {conversation.turns[seq - 1].id for _, seq in sources}
