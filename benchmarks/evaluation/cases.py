@@ -83,14 +83,14 @@ class CaseBank:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A conversation and what must come of it; *wanted* holds the acceptable patterns of each fact."""
+    """A conversation and what must come of it; *expected* holds the acceptable patterns of each fact."""
 
     id: str
     kind: str
     why: str
     windows: tuple[Window, ...]
     must_not: tuple[str, ...]
-    wanted: tuple[tuple[str, ...], ...] = ()
+    expected: tuple[tuple[str, ...], ...] = ()
     most: int = 0
     gone: tuple[str, ...] = ()
     memories: tuple[str, ...] = ()
@@ -131,12 +131,12 @@ def _kind(path: Path) -> list[Case]:
 
 def _case(kind: str, table: Mapping[str, Any]) -> Case:
     fields = dict(table)
-    wanted = tuple((item,) if isinstance(item, str) else tuple(item) for item in fields.pop("wanted", ()))
+    expected = tuple((item,) if isinstance(item, str) else tuple(item) for item in fields.pop("wanted", ()))
     return Case(
         kind=kind,
         windows=tuple(map(_window, fields.pop("windows"))),
-        wanted=wanted,
-        most=fields.pop("most", len(wanted)),
+        expected=expected,
+        most=fields.pop("most", len(expected)),
         bank=CaseBank(**_frozen(fields.pop("bank", {}))),
         **_frozen(fields),
     )

@@ -56,7 +56,7 @@ def judged(case: Case, after: Sequence[Sequence[str]], failure: str = "") -> Jud
     return Judgement(
         case,
         last,
-        missing=tuple(patterns for patterns in case.wanted if not _matching(last, patterns)),
+        missing=tuple(patterns for patterns in case.expected if not _matching(last, patterns)),
         outdated=tuple(outdated),
         forbidden=tuple(forbidden),
         surplus=tuple(_surplus(case, last, {*forbidden, *outdated})),
@@ -66,18 +66,18 @@ def judged(case: Case, after: Sequence[Sequence[str]], failure: str = "") -> Jud
 
 def _surplus(case: Case, facts: Sequence[str], wrong: set[str]) -> list[str]:
     """Return the facts that stand for no wanted one of their own, less as many as the case allows beside those."""
-    right = _assigned([fact for fact in facts if fact not in wrong], case.wanted)
+    right = _assigned([fact for fact in facts if fact not in wrong], case.expected)
     others = [fact for fact in facts if fact not in right and fact not in wrong]
-    allowed = max(0, case.most - len(case.wanted))
+    allowed = max(0, case.most - len(case.expected))
     return [fact for fact in facts if fact in wrong or fact in others[allowed:]]
 
 
-def _assigned(facts: Sequence[str], wanted: Sequence[Sequence[str]]) -> set[str]:
-    """Return as many of *facts* as can be assigned each to another of *wanted* that it fits."""
+def _assigned(facts: Sequence[str], expected: Sequence[Sequence[str]]) -> set[str]:
+    """Return as many of *facts* as can be assigned each to another of *expected* that it fits."""
     owners = dict[int, str]()
 
     def assign(fact: str, tried: set[int]) -> bool:
-        for number, patterns in enumerate(wanted):
+        for number, patterns in enumerate(expected):
             if number not in tried and _matching([fact], patterns):
                 tried.add(number)
                 if number not in owners or assign(owners[number], tried):

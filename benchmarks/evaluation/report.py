@@ -77,7 +77,7 @@ def _costs(evaluation: Evaluation) -> str:
 
 def _wrong(judgement: Judgement) -> Iterator[str]:
     yield f"{judgement.case.kind}/{judgement.case.id}: {judgement.case.why}"
-    yield f"  wanted  {'; '.join(' or '.join(one) for one in judgement.case.wanted) or 'nothing'}"
+    yield f"  wanted  {'; '.join(' or '.join(one) for one in judgement.case.expected) or 'nothing'}"
     yield f"  made    {'; '.join(judgement.facts) or 'nothing'}"
     for fault in judgement.faults:
         yield f"  wrong   {fault}"
@@ -106,7 +106,7 @@ def _wrong_document(judgement: Judgement) -> dict[str, Any]:
         "case": judgement.case.id,
         "kind": judgement.case.kind,
         "why": judgement.case.why,
-        "wanted": judgement.case.wanted,
+        "wanted": judgement.case.expected,
         "made": judgement.facts,
         "forbidden": judgement.forbidden,
         "outdated": judgement.outdated,

@@ -17,7 +17,7 @@ class Score:
     met: int
     memories: int
     right: int
-    wanted: int
+    expected: int
     held: int
     forbidden: int
     outdated: int
@@ -30,7 +30,7 @@ class Score:
     @property
     def recall(self) -> float | None:
         """Return the share of wanted facts that are memories, None where nothing is wanted."""
-        return self.held / self.wanted if self.wanted else None
+        return self.held / self.expected if self.expected else None
 
     @property
     def share_met(self) -> float:
@@ -40,7 +40,7 @@ class Score:
 
 def score(name: str, judgements: Sequence[Judgement]) -> Score:
     """Return the score of *judgements*."""
-    wanted = sum(len(one.case.wanted) for one in judgements)
+    expected = sum(len(one.case.expected) for one in judgements)
     memories = sum(len(one.facts) for one in judgements)
     return Score(
         name,
@@ -48,8 +48,8 @@ def score(name: str, judgements: Sequence[Judgement]) -> Score:
         met=sum(one.is_met for one in judgements),
         memories=memories,
         right=memories - sum(len(one.surplus) for one in judgements),
-        wanted=wanted,
-        held=wanted - sum(len(one.missing) for one in judgements),
+        expected=expected,
+        held=expected - sum(len(one.missing) for one in judgements),
         forbidden=sum(len(one.forbidden) for one in judgements),
         outdated=sum(len(one.outdated) for one in judgements),
     )

@@ -91,7 +91,7 @@ def test_wrong_cases_are_printed(embedded: Path, tmp_path: Path, capsys: pytest.
     assert main(["--results", str(path), *HANDFUL]) == 0
     out = capsys.readouterr().out
     assert f"restating/{case.id}: {case.why}" in out
-    assert f"wanted  {case.wanted[0][0]}" in out
+    assert f"wanted  {case.expected[0][0]}" in out
     assert "made    I own nine tigers" in out
     [wrong] = document(capsys, "--results", str(path), *HANDFUL)["wrong"]
     assert (wrong["case"], wrong["made"]) == (case.id, ["I own nine tigers"])

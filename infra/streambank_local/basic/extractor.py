@@ -14,7 +14,7 @@ from streambank_local.basic.memory_requests import forget_meaning, match_score
 from streambank_local.basic.reader import Reader
 from streambank_local.basic.third_person import in_third_person
 
-_LONGEST_SHOWN = 200
+_MAX_TEXT_CHARACTERS = 200
 _MOST_DROPPED = 20
 
 
@@ -50,7 +50,8 @@ def _dropped(reader: Reader, request: ExtractionRequest) -> list[ExtractedFact]:
     others = (fact for fact in reader.facts() if not _is_requested(fact, request.topics))
     rows = [*reader.dropped, *((fact.text, fact.events, OTHER_TOPIC) for fact in others)]
     return [
-        ExtractedFact(text[:_LONGEST_SHOWN], events, problem=problem) for text, events, problem in rows[:_MOST_DROPPED]
+        ExtractedFact(text[:_MAX_TEXT_CHARACTERS], events, problem=problem)
+        for text, events, problem in rows[:_MOST_DROPPED]
     ]
 
 

@@ -101,7 +101,7 @@ class Reader:
             return False
         self._facts.remove(latest)
         if latest.own:
-            self.dropped.append((latest.text, latest.events, relevance.TAKEN_BACK))
+            self.dropped.append((latest.text, latest.events, relevance.RETRACTED))
         return latest.own
 
     def _read_sentence(self, turn: Turn, sentence: str, *, planted: bool) -> None:

@@ -171,7 +171,7 @@ COMMAND = "a request, or no sentence of a person"
 VAGUE = "too short or too vague to be remembered"
 PASTED = "not the user's own words"
 PLANTED = "it gives orders to the model"
-TAKEN_BACK = "the user took it back"
+RETRACTED = "the user took it back"
 _LONGEST_COURTESY_WORDS = 5
 
 
