@@ -32,6 +32,7 @@ from streambank.pipeline.generation.operations import OperationContext, get_oper
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs import erase, export, import_records
+from streambank.pipeline.memories.edit import EditContext
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.store.banks import Banks
@@ -254,6 +255,17 @@ class World:
     def objects(self) -> Objects:
         """The bucket of exports; a test that needs it makes it (`aws.bucket`)."""
         return Objects(self.s3, aws.BUCKET)
+
+    def editing(self) -> EditContext:
+        return EditContext(
+            memories=self.memories,
+            banks=self.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
+            retry_policy=self.retry_policy,
+            id_secret=self.id_secret,
+            now=self.clock(),
+        )
 
     def react(self, pk: str, sk: str) -> None:
         context = on_record.OnRecordContext(self.streams, self.windows, self.port, self.clock)

@@ -62,15 +62,7 @@ def created(world: World, memory_id: str = "m-1") -> None:
 
 
 def editing(world: World) -> EditContext:
-    return EditContext(
-        world.memories,
-        world.banks,
-        world.embedder,
-        world.token_budget,
-        world.retry_policy,
-        world.id_secret,
-        world.clock(),
-    )
+    return world.editing()
 
 
 def create(world: World) -> None:

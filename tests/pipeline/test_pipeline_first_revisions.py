@@ -51,15 +51,7 @@ def generated(world: World, **fields: Any) -> Memory:
 
 
 def editing(world: World) -> EditContext:
-    return EditContext(
-        world.memories,
-        world.banks,
-        world.embedder,
-        world.token_budget,
-        world.retry_policy,
-        world.id_secret,
-        world.clock(),
-    )
+    return world.editing()
 
 
 def rewrite(world: World, fact: str, **settings: Any) -> Memory:

@@ -81,15 +81,7 @@ def by_generation(world: World) -> None:
 
 
 def editing(world: World) -> EditContext:
-    return EditContext(
-        world.memories,
-        world.banks,
-        world.embedder,
-        world.token_budget,
-        world.retry_policy,
-        world.id_secret,
-        world.clock(),
-    )
+    return world.editing()
 
 
 DELETIONS = pytest.mark.parametrize("delete", [by_route, by_purge, by_generation])

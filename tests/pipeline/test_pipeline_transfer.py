@@ -90,15 +90,7 @@ def stated(fact: str, **more: Any) -> Edit:
 
 
 def editing(world: World) -> EditContext:
-    return EditContext(
-        world.memories,
-        world.banks,
-        world.embedder,
-        world.token_budget,
-        world.retry_policy,
-        world.id_secret,
-        world.clock(),
-    )
+    return world.editing()
 
 
 def talked(world: World) -> None:

@@ -14,7 +14,6 @@ from streambank.rules import wording
 
 UNGROUNDED = "cites no event of this window"
 NOT_THE_USER = "only the assistant said it"
-UNREADABLE = "the model's answer cannot be read"
 BLANK = "blank"
 OTHER_TOPIC = "its topic is not asked for"
 TOO_LONG = "longer than 8 KB"

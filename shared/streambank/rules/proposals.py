@@ -21,7 +21,6 @@ OTHER_WORDS = "its text has no word of the memory"
 CLOSE = "it is close to another fact or memory"
 UNDECIDED = "what it means for the memories is not known"
 CHANGED = "a memory has changed since it was read"
-DOUBTS_OF_WORDS = frozenset({FACT_DOUBT, TEXT_DOUBT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ def _proposal(
 
 def _checked(candidate: Candidate, memories: Sequence[Memory]) -> Proposal:
     """Return what is proposed, as far as it makes sense: equal texts repeat, a change needs a memory and a text."""
-    if candidate.change is FactChange.FORGETS or is_forget_request(candidate):
+    if is_forget_request(candidate):
         return Proposal(candidate, FactChange.FORGETS, _named(candidate, memories))
     equal = [one for one in memories if wording.normalized(one.fact) == wording.normalized(candidate.fact)]
     if equal:

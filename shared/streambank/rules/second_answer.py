@@ -152,7 +152,7 @@ class _Planner:
         if step.memory_id != first.id or step.verdict is Verdict.REJECTED:
             return [step]
         merged = [one for one in others if wording.keeps(text, self._text_of(one)) and candidate.at >= one.as_of]
-        return [step, *(replace(_deletion(one), merged_into=first.id) for one in merged)]
+        return [step, *(PlanStep(Verdict.DELETED, one.id, reason=MERGED, merged_into=first.id) for one in merged)]
 
     def _update(self, candidate: Candidate, memory: Memory, text: str, reason: str) -> PlanStep:
         """Return the step that changes *memory*, unless it would lose what an earlier fact of the window changed."""
@@ -175,10 +175,6 @@ class _Planner:
         ]
         is_short = 0 < len(text.strip().encode()) <= MAX_FACT_BYTES
         return is_short and not wording.unsupported(text, known)
-
-
-def _deletion(memory: Memory) -> PlanStep:
-    return PlanStep(Verdict.DELETED, memory.id, reason=MERGED)
 
 
 def _joined(made: Sequence[PlanStep]) -> PlanStep:
