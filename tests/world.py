@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from streambank.errors import ModelUnavailable
 from streambank.llm.ports import (
     Action,
     Consolidation,
@@ -78,6 +79,17 @@ class OneFactPerEvent:
             if turn.role == "user" and not turn.context
         )
         return Extraction(tuple(facts), Usage(1, sum(len(turn.text) for turn in request.turns)))
+
+
+class Unreliable(OneFactPerEvent):
+    """Takes each event for a fact, and is away as long as a test says so."""
+
+    is_away = False
+
+    def extract(self, request: Any) -> Any:
+        if self.is_away:
+            raise ModelUnavailable("scripted")
+        return super().extract(request)
 
 
 class SameTextIsTheSame:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from streambank.errors import ModelUnavailable
 from streambank.model.erasure import ErasureTarget
 from streambank.model.operation import Operation, OperationState
 from streambank.model.verdict import Verdict
@@ -14,22 +13,11 @@ from streambank.pipeline.jobs.erase import erase_scope
 from streambank.rules.forgetting import FORGOTTEN
 from streambank_local.basic.consolidator import BasicConsolidator
 from tests import aws
-from tests.world import SCOPE, OneFactPerEvent, World, event
+from tests.world import SCOPE, Unreliable, World, event
 
 ALLERGY = "I am allergic to peanuts."
 FORGET = "Forget: I am allergic to peanuts."
 TEA = "I like green tea."
-
-
-class Unreliable(OneFactPerEvent):
-    """Takes each event for a fact, and is away as long as a test says so."""
-
-    is_away = False
-
-    def extract(self, request: Any) -> Any:
-        if self.is_away:
-            raise ModelUnavailable("scripted")
-        return super().extract(request)
 
 
 @pytest.fixture

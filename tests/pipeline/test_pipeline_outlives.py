@@ -6,26 +6,14 @@ from typing import Any
 
 import pytest
 
-from streambank.errors import ModelUnavailable
 from streambank.model.operation import OperationState
 from streambank.model.verdict import Verdict
 from streambank.pipeline.generation.redrive import redrive
 from streambank.pipeline.memories.deletion import delete_memory
 from streambank.rules.forgetting import FORGOTTEN
-from tests.world import SCOPE, OneFactPerEvent, World, event
+from tests.world import SCOPE, Unreliable, World, event
 
 BEES = "I keep bees"
-
-
-class Unreliable(OneFactPerEvent):
-    """Takes each event for a fact, and is away as long as a test says so."""
-
-    is_away = False
-
-    def extract(self, request: Any) -> Any:
-        if self.is_away:
-            raise ModelUnavailable("scripted")
-        return super().extract(request)
 
 
 @pytest.fixture
