@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from benchmarks.growth_cases import _Embedder as LongVectors
 from benchmarks.units import Meter
 from streambank.llm.ports import Action, Consolidation, Decision
 from streambank.model import ids
+from streambank.model.extraction import ExtractedFact, Extraction, FactChange
 from streambank.model.window import Attempt, Window, WindowState
 from streambank.rules.new_ids import NewIds
 from tests import aws
@@ -18,7 +20,7 @@ from tests.aws import Killed
 from tests.pipeline.test_pipeline_faults import Killer, _armed
 from tests.pipeline.test_pipeline_interleavings import _interrupted
 from tests.pipeline.test_pipeline_taken_ids import ELSEWHERE, take
-from tests.world import SCOPE, World, event
+from tests.world import SCOPE, OneFactPerEvent, World, event
 
 # Two slices: a dozen, and the rest.
 FACTS = [f"I like tea number {number:02}" for number in range(14)]
@@ -174,3 +176,81 @@ def test_a_memory_that_one_window_changes_three_times_has_all_its_revisions(worl
     ]
     verdicts = world.plans.verdicts(window_of(world, 2))
     assert [(one.revision, one.previous_revision) for one in verdicts] == [(2, 1), (3, 2), (4, 3)]
+
+
+class ForgetsAll:
+    """A model that takes the turn "Forget tea" for a request to forget all memories that it was given."""
+
+    def __init__(self) -> None:
+        self.everything_else = OneFactPerEvent()
+
+    def extract(self, request: Any) -> Extraction:
+        numbers = tuple(one.number for one in request.memories)
+        if "Forget tea" not in [turn.text for turn in request.turns]:
+            return self.everything_else.extract(request)
+        return Extraction((ExtractedFact("Forget tea", (1,), change=FactChange.FORGETS, memories=numbers),))
+
+    def consolidate(self, request: Any) -> Consolidation:
+        numbers = tuple(one.number for one in request.memories)
+        return Consolidation(tuple(Decision(one.number, Action.DELETE, numbers) for one in request.facts))
+
+
+MANY = [f"I like tea number {number:02}" for number in range(40)]
+
+
+def forgetting(client: Any) -> tuple[World, dict[str, Any]]:
+    """Return a world with forty memories, and a planned window that forgets them all."""
+    aws.empty(client)
+    world = World(client)
+    world.ingest(*(event(fact) for fact in MANY), forceFlush=True)
+    world.settle()
+    assert len(world.facts()) == len(MANY)
+    world.extractor = world.consolidator = ForgetsAll()
+    return world, planned(world, ["Forget tea"])
+
+
+def check_forgotten(world: World) -> None:
+    """Nothing is left, and a verdict names each memory once."""
+    assert world.facts() == []
+    window = window_of(world, 2)
+    assert (window.state, window.outcome["verdicts"]) == (WindowState.DONE, {"DELETED": len(MANY)})
+    verdicts = world.plans.verdicts(window)
+    assert len({one.memory_id for one in verdicts}) == len(verdicts) == len(MANY)
+    assert {one.fact for one in verdicts} == {"Forget tea"}
+
+
+def test_one_request_forgets_any_number_of_memories(client):
+    """A request that both answers take for forty memories forgets all forty, in slices of at most fifteen."""
+    world, payload = forgetting(client)
+    assert world.tasks()["Commit"](payload)["outcome"] == "committed"
+    check_forgotten(world)
+
+
+@SLOW_AND_FAST
+def test_a_kill_between_the_slices_of_one_request_forgets_the_rest(client, is_every):
+    """Killed around a call of a commit that forgets forty memories, the next execution forgets those that are left."""
+    dry = Killer()
+    world, payload = forgetting(client)
+    disarm = _armed(client, dry)
+    world.tasks()["Commit"](payload)
+    disarm()
+    calls = [at for at, name in enumerate(dry.names) if is_every or name == "TransactWriteItems"]
+    for at, after in itertools.product(calls, (False, True)):
+        world, payload = forgetting(client)
+        disarm = _armed(client, Killer(at, after))
+        with pytest.raises(Killed):
+            world.tasks()["Commit"](payload)
+        disarm()
+        world.tasks()["Commit"](payload)
+        check_forgotten(world)
+
+
+def test_a_plan_for_other_candidates_is_a_conflict(client):
+    """A plan that was stored beside another list of candidates is not applied."""
+    world, payload = forgetting(client)
+    attempt = Attempt("default", ids.stream_key(SCOPE, ""), 2, 0)
+    extracted = world.plans.extracted(attempt)
+    assert len(extracted.candidates) == 3
+    world.plans.extend_extracted(attempt, replace(extracted, candidates=extracted.candidates[:2]), expires=None)
+    assert world.tasks()["Commit"](payload)["outcome"] == "conflict"
+    assert len(world.facts()) == len(MANY)

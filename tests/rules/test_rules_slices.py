@@ -1,5 +1,6 @@
 """Slices: they keep the order, fit into a transaction, and are as few as that allows."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank.model.memory import Change, Memory
+from streambank.model.plan import Candidate, PlanStep
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.rules import slices
 from streambank.rules.slices import AppliedStep
@@ -58,3 +60,21 @@ def test_a_slice_ends_only_where_it_must(plan):
         more = [*run, following[0]]
         heavy = max(sum(one.verdict_bytes for one in more) / 340_000, sum(one.change_bytes for one in more) / 3_000_000)
         assert heavy > 1 or not fits(more)
+
+
+@given(counts=st.lists(st.integers(1, 60), max_size=6))
+def test_the_steps_of_a_candidate_are_divided_without_loss(counts):
+    """Each part has at most fifteen steps, the first stays in its place, and together they are the candidate's."""
+    candidates = [Candidate(f"fact {number}", (number,), NOW) for number in range(len(counts))]
+    plan = [_deletions(number, count) for number, count in enumerate(counts)]
+    short, rest = slices.divided(candidates, plan)
+    assert len(short) == len(plan)
+    assert all(len(one.all) <= 15 for one in [*short, *(one for _, one in rest)])
+    for candidate, step, first in zip(candidates, plan, short, strict=True):
+        parts = [first, *(one for owner, one in rest if owner is candidate)]
+        assert [part.memory_id for one in parts for part in one.all] == [part.memory_id for part in step.all]
+
+
+def _deletions(number: int, count: int) -> PlanStep:
+    first, *others = [PlanStep(Verdict.DELETED, f"{number}-{memory}") for memory in range(count)]
+    return replace(first, others=tuple(others))

@@ -24,8 +24,6 @@ NOT_KEPT = "not worth keeping"
 FORGOTTEN = "asked to forget"
 CHANGED = "changed"
 MERGED = "became part of another memory"
-# The changes of one candidate share a transaction: six actions each, of at most a hundred.
-MAX_STEPS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,5 +180,5 @@ def _joined(made: Sequence[PlanStep]) -> PlanStep:
     distinct = {step.memory_id or f"new {step.text}": step for step in reversed(made)}
     unique = list(reversed(distinct.values()))
     effective = [step for step in unique if step.verdict is not Verdict.REJECTED] or unique[:1]
-    first, *others = effective[:MAX_STEPS]
+    first, *others = effective
     return replace(first, others=tuple(others))

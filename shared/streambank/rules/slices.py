@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from streambank.model.memory import Change
+from streambank.model.plan import Candidate, PlanStep
 from streambank.model.verdict import RecordedVerdict
 
 # A change is at most five actions (memory, id look-up, two revisions, citation); window, version, registry entry and
 # verdicts are four more.
 MAX_CHANGES = 12
+# The changes of one candidate share a transaction: six actions each, of at most a hundred.
+MAX_STEPS = 15
 MAX_VERDICTS = 40
 # The verdicts of a slice are one item, which stays below 350 KB also where they are not compressed.
 MAX_VERDICT_BYTES = 340_000
@@ -26,6 +29,19 @@ class AppliedStep:
     changes: tuple[Change, ...] = ()
     verdict_bytes: int = 0
     change_bytes: int = 0
+
+
+def divided(
+    candidates: Sequence[Candidate], steps: Sequence[PlanStep]
+) -> tuple[list[PlanStep], list[tuple[Candidate, PlanStep]]]:
+    """Return *steps* with at most fifteen memories each, and what was cut off: candidates again, with further steps."""
+    short, rest = list[PlanStep](), list[tuple[Candidate, PlanStep]]()
+    for candidate, step in zip(candidates, steps, strict=True):
+        parts = [step.all[start : start + MAX_STEPS] for start in range(0, len(step.all), MAX_STEPS)]
+        first, *others = [replace(part[0], others=tuple(part[1:])) for part in parts]
+        short.append(first)
+        rest += [(candidate, one) for one in others]
+    return short, rest
 
 
 def slices(steps: Iterable[AppliedStep]) -> Iterator[list[AppliedStep]]:

@@ -37,6 +37,16 @@ class Plans:
         head, *rest = [_expiring(put, expires) for put in items.extracted_puts(attempt, extracted)]
         return self._save_list(check, [replace(head, condition=absent()), check], rest)
 
+    def extend_extracted(self, attempt: Attempt, extracted: Extracted, *, expires: datetime | None) -> bool:
+        """Store a window's candidates with further ones behind them; False if the attempt is not current any more."""
+        return self._replace_list(attempt, items.extracted_puts(attempt, extracted), expires)
+
+    def _replace_list(self, attempt: Attempt, puts: Sequence[Put], expires: datetime | None) -> bool:
+        """Store the items of a list over those of an older one."""
+        check = ConditionCheck(window_key(attempt), is_current_attempt(attempt.attempt))
+        head, *rest = [_expiring(put, expires) for put in puts]
+        return self._save_list(check, [check, head], rest)
+
     def _save_list(self, check: ConditionCheck, last: Sequence[Action], rest: Sequence[Put]) -> bool:
         """Store the items *rest* of a list, and in the same transaction as the last of them its head, in *last*.
 
@@ -80,9 +90,7 @@ class Plans:
 
     def save_plan(self, attempt: Attempt, plan: Plan, *, expires: datetime | None) -> bool:
         """Store the plan of *attempt*, over an older one; False if the attempt is not current any more."""
-        check = ConditionCheck(window_key(attempt), is_current_attempt(attempt.attempt))
-        head, *rest = [_expiring(put, expires) for put in items.plan_puts(attempt, plan)]
-        return self._save_list(check, [check, head], rest)
+        return self._replace_list(attempt, items.plan_puts(attempt, plan), expires)
 
     def plan(self, attempt: Attempt) -> Plan | None:
         """Return the stored plan of a window, or None."""

@@ -62,9 +62,9 @@ def commit(attempt: Attempt, *, context: CommitContext) -> str:
     """Apply the stored plan of *attempt*'s window from its cursor on, and return the outcome.
 
     Outcomes: `committed`, `conflict` (the scope was written since the plan was made, or the window was marked since it
-    was read: the expiry of its events was suspended, or the next window waits for it), `late` (the attempt is not
-    current any more, or the bank is being deleted). An id that another memory has is no conflict: the new memory gets
-    the next one.
+    was read: the expiry of its events was suspended, or the next window waits for it; or the plan is of another list of
+    candidates), `late` (the attempt is not current any more, or the bank is being deleted). An id that another memory
+    has is no conflict: the new memory gets the next one.
 
     Raises:
         OutOfReach: the table did not answer.
@@ -86,7 +86,8 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     if window is None or extracted is None or plan is None:
         return CommitOutcome.LATE
     view = context.memories.view(attempt.bank, window.stream.scope, now=context.now)
-    if view.erasing or view.version != plan.version_at(window.cursor):
+    is_whole = plan.start + len(plan.steps) == len(extracted.candidates)
+    if view.erasing or not is_whole or view.version != plan.version_at(window.cursor):
         return CommitOutcome.CONFLICT
     document = context.banks.active_document(attempt.bank)
     if document is None:

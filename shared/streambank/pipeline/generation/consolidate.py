@@ -17,7 +17,7 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.doubtful import DoubtfulFacts
 from streambank.pipeline.generation.forgotten import reject_deleted, reject_forgotten
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.rules import consolidation, nearness, profiles, proposals, ranking, second_answer
+from streambank.rules import consolidation, nearness, profiles, proposals, ranking, second_answer, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.citations import prompt_text
 from streambank.rules.second_answer import SecondAnswer
@@ -95,8 +95,14 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
         judged = _still_valid(context.plans.plan(attempt), window, offered) or _judge(rest, material, context)
     except GenerationError as error:
         return error.outcome
-    plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
     expires = context.retention_policy.of_results(window, now=context.now)
+    steps, more = slices.divided(rest, judged.steps)
+    if more:
+        candidates = (*extracted.candidates, *(one for one, _ in more))
+        extended = replace(extracted, candidates=candidates)
+        if not context.plans.extend_extracted(attempt, extended, expires=expires):
+            return ConsolidateOutcome.LATE
+    plan = Plan(view.version, window.cursor, (*steps, *(step for _, step in more)), offered, judged.usage)
     is_saved = context.plans.save_plan(attempt, plan, expires=expires)
     return ConsolidateOutcome.PLANNED if is_saved else ConsolidateOutcome.LATE
 
