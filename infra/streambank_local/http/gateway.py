@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from streambank_local.callers.callers import Callers, LocalCallers, LocalRoutes
 from streambank_local.emulator.functions import InvocationResult
 from streambank_local.emulator.stack import Route
-from streambank_local.http import body
+from streambank_local.http import body, pages
 from streambank_local.http.payload import (
     BadResponseError,
     Request,
@@ -62,6 +62,10 @@ class Gateway:
 
     def handle(self, request: Request) -> Response:
         """Return the response to *request*."""
+        if request.method in ("GET", "HEAD"):
+            page = pages.page(request.path, f"http://{request.header('host')}")
+            if page is not None:
+                return page
         if request.path.startswith("/_local/"):
             route = self._local_routes.get((request.method, request.path))
             return route(request) if route else _UNKNOWN_ROUTE
