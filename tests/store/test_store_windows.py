@@ -3,6 +3,7 @@ from datetime import timedelta
 
 import pytest
 
+from streambank.model.coverage import Coverage
 from streambank.model.extraction import Extraction
 from streambank.model.plan import Candidate, Extracted, Plan, PlanStep, Verdict
 from streambank.model.usage import Usage
@@ -16,7 +17,7 @@ from tests.world import event
 
 MINUTE = timedelta(minutes=1)
 LATER = NOW + timedelta(days=99)
-FOUND = Extracted((Candidate("I like tea", (1,), NOW),), Usage(1, 9), 1)
+FOUND = Extracted((Candidate("I like tea", (1,), NOW),), Usage(1, 9), Coverage(1))
 PLAN = Plan(0, 0, (PlanStep(Verdict.CREATED, text="I like tea"),), {})
 
 
