@@ -55,6 +55,11 @@ class BaseOperation(Generic[R]):
         """Why it failed, if it did."""
         return self._snapshot.error
 
+    @property
+    def detail(self) -> types.WindowDetail | None:
+        """The events and candidates of its window, if they were requested by `get_operation(view="FULL")`."""
+        return self._snapshot.detail
+
 
 class Operation(BaseOperation[R]):
     """Work that the service goes on with after the call that began it."""

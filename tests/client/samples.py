@@ -48,7 +48,7 @@ BANK: dict[str, list[dict[str, Any]]] = {
     "find_events": [{"scope": SCOPE, "stream_id": "s", "event_ids": ["e1"]}],
     "redrive_operations": [{}],
     "get_operation": [
-        {"operation": "o-1"},
+        {"operation": "o-1", "view": "FULL"},
         {"operation": f"{NAME}/operations/create"},
         {"operation": f"{NAME}/operations/update"},
         {"operation": f"{NAME}/memories/m/operations/create-1"},

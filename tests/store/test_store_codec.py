@@ -3,6 +3,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streambank.model.coverage import Coverage, NotShown
 from streambank.model.event import Event, StoredEvent
 from streambank.model.memory import Memory
 from streambank.model.plan import Extracted, Plan
@@ -178,10 +179,17 @@ def test_the_fullest_batch_fits_an_item():
 
 
 @FEW
-@given(found=st.lists(candidates(), max_size=4), calls=numbers, characters=numbers, covered=numbers)
-def test_candidates_come_back(found, calls, characters, covered):
+@given(
+    found=st.lists(candidates(), max_size=4),
+    calls=numbers,
+    characters=numbers,
+    covered=numbers,
+    not_covered=st.dictionaries(st.sampled_from(NotShown).map(str), numbers, max_size=3),
+)
+def test_candidates_come_back(found, calls, characters, covered, not_covered):
     """Candidates keep their order, their vectors and their reasons; no candidate is a list too."""
-    extracted = Extracted(tuple(found), Usage(calls, characters, calls, 3, 1), covered)
+    coverage = Coverage(covered, not_covered)
+    extracted = Extracted(tuple(found), Usage(calls, characters, calls, 3, 1), coverage)
     items = [through_item(put.key, put.values) for put in plans.extracted_puts(ATTEMPT, extracted)]
     assert plans.extracted_of(items) == extracted
     assert plans.extracted_of([]) is None
@@ -232,10 +240,11 @@ def test_a_long_plan_is_cut_into_items():
     name=st.none() | st.text(min_size=1, max_size=9),
     revision=st.none() | st.integers(1, 99),
     before=st.none() | st.integers(1, 99),
+    seqs=st.lists(numbers, max_size=3).map(tuple),
 )
-def test_verdicts_come_back(number, verdict, fact, reason, name, revision, before):
+def test_verdicts_come_back(number, verdict, fact, reason, name, revision, before, seqs):
     """The verdicts of a slice are the same after a round trip."""
-    recorded = RecordedVerdict(number, verdict, fact, reason, name, revision, before)
+    recorded = RecordedVerdict(number, verdict, fact, reason, name, revision, before, seqs)
     other = RecordedVerdict(number + 1, Verdict.REJECTED, "x")
     put = plans.verdicts_put(ATTEMPT, [recorded, other], None)
     assert plans.verdicts_of(through_item(put.key, put.values)) == [recorded, other]

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from streambank.model.coverage import Coverage
 from streambank.model.plan import Candidate, Extracted, Plan, PlanStep
 from streambank.model.verdict import Verdict
 from streambank.model.window import Attempt
@@ -55,7 +56,7 @@ def candidates(count: int, at, seed: int = 1) -> Extracted:
         Candidate(source.randbytes(60).hex(), (number + 1,), at, ("A",), source.randbytes(512))
         for number in range(count)
     ]
-    return Extracted(tuple(made), covered=count)
+    return Extracted(tuple(made), coverage=Coverage(count))
 
 
 def plan_for(extracted: Extracted, version: int = 1) -> Plan:

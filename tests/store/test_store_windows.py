@@ -1,8 +1,10 @@
 from dataclasses import replace
 from datetime import timedelta
+from itertools import product
 
 import pytest
 
+from streambank.model.coverage import Coverage
 from streambank.model.extraction import Extraction
 from streambank.model.plan import Candidate, Extracted, Plan, PlanStep, Verdict
 from streambank.model.usage import Usage
@@ -16,7 +18,7 @@ from tests.world import event
 
 MINUTE = timedelta(minutes=1)
 LATER = NOW + timedelta(days=99)
-FOUND = Extracted((Candidate("I like tea", (1,), NOW),), Usage(1, 9), 1)
+FOUND = Extracted((Candidate("I like tea", (1,), NOW),), Usage(1, 9), Coverage(1))
 PLAN = Plan(0, 0, (PlanStep(Verdict.CREATED, text="I like tea"),), {})
 
 
@@ -57,6 +59,17 @@ def test_carried_events_are_the_last_before_the_window(world, sealed):
         later = replace(window, number=2, first_seq=4, last_seq=5, rule=replace(window.rule, overlap=carried))
         assert [found.seq for found in world.windows.overlap(later)] == expected
     assert world.windows.overlap(replace(window, rule=replace(window.rule, overlap=2))) == []
+
+
+def test_live_events_are_those_between_two_numbers(world, sealed):
+    """Events between two numbers are read whole and in order, wherever batches and windows end, until they expire."""
+    window, _ = sealed
+    world.ingest(event("next"), rule={"eventCount": 9})
+    for first, last in product(range(1, 6), range(6)):
+        expected = [number for number in range(1, 5) if first <= number <= last]
+        for now, live in ((NOW, expected), (NOW + timedelta(days=500), [])):
+            events = world.windows.live_events("default", window.stream.sid, first, last, now=now)
+            assert [one.seq for one in events] == live
 
 
 def test_only_the_present_attempt_may_begin(world, sealed):

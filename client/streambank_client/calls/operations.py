@@ -18,10 +18,19 @@ from streambank_client.http.call import Call, JsonReply, Page, PagedCall, WaitCa
 from streambank_client.http.encoding import JsonObject, duration
 
 
-def get_operation(resource: ResourcePath, /, *, operation: str) -> Call[OperationSnapshot[JsonObject]]:
-    """Return an operation by its id or its name; its response is the JSON object of the API."""
+def get_operation(
+    resource: ResourcePath, /, *, operation: str, view: str | None = None
+) -> Call[OperationSnapshot[JsonObject]]:
+    """Return an operation by its id or its name; its response is the JSON object of the API.
+
+    *view* is BASIC, the default, or FULL, which adds the `detail` of a window: its events and its candidates.
+    """
     return Call(
-        method="GET", path=operation_path(resource, operation).path, parse=read_operation_with(dict), repeatable=True
+        method="GET",
+        path=operation_path(resource, operation).path,
+        parse=read_operation_with(dict),
+        repeatable=True,
+        query=query_parameters(view=view),
     )
 
 

@@ -27,6 +27,7 @@ class OperationSnapshot(Generic[R]):
     response: R | None
     error: types.OperationError | None
     read_response: Callable[[JsonObject], R]
+    detail: types.WindowDetail | None = None
 
     def __repr__(self) -> str:
         # Without the response, which may be private text.
@@ -65,7 +66,13 @@ def read_operation_with(read_response: Callable[[JsonObject], R]) -> Callable[[J
         has_response = document.done and document.error is None
         response = read_response(document.response or {}) if has_response else None
         return OperationSnapshot(
-            document.name, document.done, document.metadata, response, document.error, read_response
+            document.name,
+            document.done,
+            document.metadata,
+            response,
+            document.error,
+            read_response,
+            document.detail,
         )
 
     return read

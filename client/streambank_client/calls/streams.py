@@ -19,7 +19,10 @@ def list_streams(resource: ResourcePath, /, *, page_size: int | None = None) -> 
 def find_events(
     resource: ResourcePath, /, *, scope: Mapping[str, str], event_ids: Sequence[str], stream_id: str | None = None
 ) -> Call[list[types.EventStatus]]:
-    """Return the state of up to 97 events of a stream; it is UNKNOWN for an event that was never accepted."""
+    """Return the state of up to 97 events of a stream, and the memories and verdicts that came of each.
+
+    The state is UNKNOWN for an event that was never accepted.
+    """
     body = body_fields(scope=dict(scope), stream_id=stream_id, event_ids=list(event_ids))
     return Call(
         method="POST", path=f"{resource.path}/streams:findEvents", parse=_read_events, repeatable=True, body=body

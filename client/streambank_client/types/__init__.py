@@ -70,12 +70,22 @@ if TYPE_CHECKING:
     from streambank_client.types.sessions import ChatHistory, Session, SessionEvent, StoredChatHistory
     from streambank_client.types.streams import EventStatus, RedrivenOperations, StreamStatus
     from streambank_client.types.usage import Cost, DayCost, Usage
+    from streambank_client.types.window_details import (
+        Candidate,
+        CandidateVerdict,
+        CitedEvent,
+        WindowDetail,
+        WindowEvent,
+    )
 
 __all__ = [
     "BankContext",
     "BankResource",
     "Blob",
+    "Candidate",
+    "CandidateVerdict",
     "ChatHistory",
+    "CitedEvent",
     "ConsolidationConfig",
     "Content",
     "ConversationSource",
@@ -135,6 +145,8 @@ __all__ = [
     "Transferred",
     "TtlConfig",
     "Usage",
+    "WindowDetail",
+    "WindowEvent",
     "WindowResponse",
 ]
 
@@ -194,6 +206,7 @@ _MODULES = {
     "sessions": {"ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},
+    "window_details": {"Candidate", "CandidateVerdict", "CitedEvent", "WindowDetail", "WindowEvent"},
 }
 
 

@@ -17,11 +17,15 @@ class Topic(Shape):
 
 
 class MemorySource(Shape):
-    """A window from which a memory was created or updated, and the numbers of the events that it cites."""
+    """A window from which a memory was created or updated, and the numbers of the events that it cites.
+
+    `get_memory` adds the ids of these events that are stored.
+    """
 
     operation: str
     sequences: list[int] = []
     sequence_count: int | None = None
+    event_ids: list[str] = []
 
 
 class StructuredContent(Shape):

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape
+from streambank_client.types.window_details import WindowDetail
 
 
 class Nothing(Shape):
@@ -27,10 +28,11 @@ class NextTrigger(Shape):
 
 
 class Coverage(Shape):
-    """The number of events of the window, and of those that were in a prompt."""
+    """The number of events of the window, of those that the model was shown, and of the others by the reason."""
 
     events: int
     covered: int
+    not_covered: dict[str, int] = {}
 
 
 class OperationMetadata(Shape):
@@ -114,3 +116,4 @@ class OperationDocument(Shape):
     metadata: OperationMetadata = Field(default_factory=OperationMetadata)
     response: JsonObject | None = None
     error: OperationError | None = None
+    detail: WindowDetail | None = None

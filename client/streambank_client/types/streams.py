@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from streambank_client.types.base import Shape
-from streambank_client.types.operations import NextTrigger
+from streambank_client.types.operations import NextTrigger, RecordedVerdict
 
 
 class StreamStatus(Shape):
@@ -20,12 +20,20 @@ class StreamStatus(Shape):
 
 
 class EventStatus(Shape):
-    """The state of an event's window, or UNKNOWN; *sequence* is the event's number in the stream."""
+    """The state of an event's window, or UNKNOWN; *sequence* is the event's number in the stream.
+
+    *verdicts* are those on the facts that cite the event, and *memories* the memories that these created, changed or
+    restated. An event is *forgotten* if a memory that was deleted cited it.
+    """
 
     event_id: str
     state: str
     sequence: int | None = None
     operation: str | None = None
+    memories: list[str] = []
+    verdicts: list[RecordedVerdict] = []
+    omitted_verdicts: int | None = None
+    forgotten: bool = False
 
 
 class RedrivenOperations(Shape):

@@ -10,7 +10,7 @@ from streambank.api.route import Routes
 from streambank.errors import NotFound
 from streambank.model import memory as model
 from streambank.model.principal import Role
-from streambank.pipeline.memories import deletion, listing
+from streambank.pipeline.memories import cited, deletion, listing
 from streambank.pipeline.memories.listing import MemoryCursor
 from streambank.rules import access
 from streambank.rules.filtering import Kind, parse
@@ -82,8 +82,12 @@ def list_memories(request: ApiRequest) -> Memories:
 
 @routes.get("/memories/{memory}", "getMemory", "Returns a memory.")
 def get_memory(request: ApiRequest, memory_id: str) -> Memory:
-    """Return a memory."""
-    return wire.memory(visible_memory(request, memory_id), request.path.bank_name)
+    """Return a memory, with the ids of the events that it cites."""
+    memory = visible_memory(request, memory_id)
+    event_ids = cited.event_ids(
+        request.path.bank, wire.cited_events(memory), windows=request.stores.windows, now=request.wiring.now()
+    )
+    return wire.memory(memory, request.path.bank_name, event_ids)
 
 
 @routes.delete(

@@ -12,11 +12,13 @@ from streambank.model.ids import OperationId
 from streambank.model.principal import Role
 from streambank.model.transfer import TransferId
 from streambank.pipeline.events.streams import redrive_all
+from streambank.pipeline.generation.detail import window_detail
 from streambank.pipeline.generation.operations import OperationCursor, get_operation, list_operations, scope_of
 from streambank.pipeline.generation.redrive import redrive
 from streambank.rules import access
 from streambank.wire import operation as wire
 from streambank.wire import page_room, parameters, reader
+from streambank.wire import window_detail as wire_detail
 from streambank.wire.erasure import ErasureOperation, erasure_operation
 from streambank.wire.operation import Operation, Operations, RedrivenOperations, WindowOperation
 from streambank.wire.reply import Empty, without_nulls
@@ -34,6 +36,17 @@ def window_operation(request: ApiRequest, operation: OperationId) -> WindowOpera
     _check_visible(request, operation)
     current = get_operation(request.path.bank, operation, context=request.wiring.operation_context())
     return wire.operation(current, request.path.bank_name)
+
+
+def _detailed_operation(request: ApiRequest, operation: OperationId) -> WindowOperation:
+    """Return the operation of a window with the window's events and candidates. Raises NotFound."""
+    _check_visible(request, operation)
+    context = request.wiring.detail_context()
+    current = get_operation(request.path.bank, operation, context=context)
+    detail = window_detail(request.path.bank, operation, context=context)
+    if detail is None:
+        return wire.operation(current, request.path.bank_name)
+    return wire.detailed_operation(current, detail, request.path.bank_name)
 
 
 def _window(operation_id: str) -> OperationId:
@@ -78,9 +91,10 @@ def redrive_operation(request: ApiRequest, operation_id: str) -> WindowOperation
     return wire.operation(redriven, request.path.bank_name)
 
 
-@routes.get("/operations/{operation}", "getOperation", "Returns an operation.")
+@routes.get("/operations/{operation}", "getOperation", "Returns an operation.", parameters=(parameters.VIEW,))
 def get(request: ApiRequest, operation_id: str) -> WindowOperation | ErasureOperation | TransferOperation | Operation:
     """Return the operation of a window, an erasure, an export or an import."""
+    view = wire_detail.view(request.query.get("view"))
     if operation_id == "purge":  # it was done in the reply that named it, which had its count
         return Operation(name=f"{request.path.bank_name}/operations/{operation_id}", done=True, response={})
     erasure = ErasureId.parse(operation_id)
@@ -89,6 +103,8 @@ def get(request: ApiRequest, operation_id: str) -> WindowOperation | ErasureOper
     transfer = TransferId.parse(operation_id)
     if transfer:
         return _transfer(request, transfer)
+    if view is wire_detail.View.FULL:
+        return _detailed_operation(request, _window(operation_id))
     return window_operation(request, _window(operation_id))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from streambank.api.api_request import ApiRequest
 from streambank.api.route import Reach, Routes
 from streambank.model.principal import Role
-from streambank.pipeline.events import streams
+from streambank.pipeline.events import find, streams
 from streambank.rules import access
 from streambank.wire import page_room, parameters
 from streambank.wire import stream as wire
@@ -42,16 +42,15 @@ def list_streams(request: ApiRequest) -> Streams:
     )
 
 
-@routes.post("/streams:findEvents", "findEvents", "Returns where events of a stream are.", role=Role.READ)
+@routes.post(
+    "/streams:findEvents",
+    "findEvents",
+    "Returns what became of events of a stream.",
+    role=Role.READ,
+)
 def find_events(request: ApiRequest, body: FindEventsRequest) -> EventStatuses:
-    """Return where events of a stream are, by their ids."""
+    """Return where events of a stream are, and what became of them, by their ids."""
     access.check_scope(request.principal, body.scope)
-    statuses = streams.find_events(
-        request.bank().id,
-        body.scope,
-        body.stream_id,
-        body.distinct_ids(),
-        context=request.wiring.operation_context(),
-        now=request.wiring.now(),
-    )
-    return EventStatuses(events=[wire.event(status, request.path.bank_name) for status in statuses])
+    context = request.wiring.detail_context()
+    statuses = find.find_events(request.bank().id, body.scope, body.stream_id, body.distinct_ids(), context=context)
+    return wire.events(statuses, request.path.bank_name)

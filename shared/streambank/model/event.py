@@ -30,12 +30,13 @@ class Event:
 def _in_camel_case(part: dict[str, Any]) -> dict[str, Any]:
     """Return *part* with its fields and theirs in camelCase, so that both spellings have one fingerprint."""
     return {
-        _camel(name): {_camel(inner): item for inner, item in value.items()} if isinstance(value, dict) else value
+        camel(name): {camel(inner): item for inner, item in value.items()} if isinstance(value, dict) else value
         for name, value in part.items()
     }
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """Return the camelCase spelling of a field of a part."""
     head, *rest = name.split("_")
     return head + "".join(word.capitalize() for word in rest)
 

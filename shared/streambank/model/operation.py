@@ -73,9 +73,15 @@ class StreamStatus:
 
 @dataclass(frozen=True, slots=True)
 class EventStatus:
-    """The window that an event is in; one that was never accepted, or whose marker has expired, has no operation."""
+    """The window that an event is in; one that was never accepted, or whose marker has expired, has no operation.
+
+    *verdicts* are those on the candidates that cite it. *is_forgotten* tells that a deleted memory cited it; then
+    there are none.
+    """
 
     event_id: str
     sequence: int = 0
     operation: OperationId | None = None
     state: OperationState | None = None
+    verdicts: tuple[RecordedVerdict, ...] = ()
+    is_forgotten: bool = False

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from streambank.model.coverage import Coverage
 from streambank.model.extraction import FactChange
 from streambank.model.memory import Change
 from streambank.model.usage import Usage
@@ -111,7 +112,7 @@ class Extracted:
 
     candidates: tuple[Candidate, ...]
     usage: Usage = field(default=Usage())
-    covered: int = 0
+    coverage: Coverage = field(default=Coverage())
     offered: Mapping[str, str] = field(default_factory=dict)
 
 

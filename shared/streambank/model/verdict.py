@@ -23,7 +23,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecordedVerdict:
-    """The verdict on candidate number *number*, and the revisions before and after it."""
+    """The verdict on candidate number *number*, and the revisions before and after it.
+
+    *seqs* are the events that the candidate cites. Where a candidate has several verdicts, only the first one has them.
+    """
 
     number: int
     verdict: Verdict
@@ -32,3 +35,4 @@ class RecordedVerdict:
     memory_id: str | None = None
     revision: int | None = None
     previous_revision: int | None = None
+    seqs: tuple[int, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 from streambank.model.plan import FORGET
@@ -49,3 +49,9 @@ def is_cited(event_hash: str, tombstones: Iterable[Tombstone]) -> bool:
 def cited_events(tombstones: Iterable[Tombstone]) -> frozenset[str]:
     """Return the hashes of all events that `is_cited` is true of."""
     return frozenset[str]().union(*(one.events for one in tombstones if not one.is_merge))
+
+
+def cited_numbers(event_hashes: Mapping[int, str], tombstones: Iterable[Tombstone]) -> frozenset[int]:
+    """Return the numbers of the events that `is_cited` is true of; *event_hashes* maps numbers to hashes."""
+    forgotten = cited_events(tombstones)
+    return frozenset(seq for seq, event_hash in event_hashes.items() if event_hash in forgotten)

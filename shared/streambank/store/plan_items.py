@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from streambank.model.coverage import Coverage
 from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction, FactChange
 from streambank.model.plan import Candidate, Extracted, Plan, PlanStep
 from streambank.model.usage import Usage
@@ -67,9 +68,11 @@ def _vector_text(vector: bytes) -> str:
 
 
 def extracted_puts(attempt: Attempt, extracted: Extracted) -> list[Put]:
+    not_covered = extracted.coverage.not_covered
     cost: codec.Values = {
         "use": text.dumps(_usage_row(extracted.usage)),
-        "cov": extracted.covered,
+        "cov": extracted.coverage.covered,
+        "unc": text.dumps(dict(not_covered)) if not_covered else None,
         "seen": text.compressed(dict(extracted.offered)),
     }
     key_of = partial(keys.candidates, attempt.bank, attempt.sid, attempt.window)
@@ -114,7 +117,8 @@ def extracted_of(items: Sequence[Mapping[str, Any]]) -> Extracted | None:
         return None
     head = items[0]
     candidates = tuple(map(_candidate, _joined(items)))
-    return Extracted(candidates, _usage(head), head["cov"], text.decompressed(head["seen"]))
+    coverage = Coverage(head["cov"], json.loads(head.get("unc", "{}")))
+    return Extracted(candidates, _usage(head), coverage, text.decompressed(head["seen"]))
 
 
 def _usage_row(usage: Usage) -> list[int]:
@@ -217,8 +221,15 @@ def verdict_bytes(recorded: RecordedVerdict) -> int:
 
 
 def _verdict_row(recorded: RecordedVerdict) -> list[Any]:
-    return list(astuple(recorded))
+    *row, seqs = astuple(recorded)
+    return [*row, list(seqs)] if seqs else row
 
 
 def verdicts_of(item: Mapping[str, Any]) -> list[RecordedVerdict]:
-    return [RecordedVerdict(number, Verdict(verdict), *rest) for number, verdict, *rest in text.decompressed(item["d"])]
+    return list(map(_verdict, text.decompressed(item["d"])))
+
+
+def _verdict(row: Sequence[Any]) -> RecordedVerdict:
+    number, verdict, fact, reason, memory_id, revision, previous, *cited = row
+    seqs = tuple(cited[0]) if cited else ()
+    return RecordedVerdict(number, Verdict(verdict), fact, reason, memory_id, revision, previous, seqs)

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from streambank.errors import Conflict, OutOfReach
 from streambank.model.event import KeyedEvent, StoredEvent
@@ -77,6 +78,20 @@ class Windows:
         bank, sid = window.stream.bank, window.stream.sid
         ends = (keys.batch(bank, sid, window.first_seq), keys.batch(bank, sid, window.last_seq))
         return self._table.query(ends[0].pk, between=(ends[0].sk, ends[1].sk))
+
+    def live_events(self, bank: str, sid: str, first: int, last: int, *, now: datetime) -> list[StoredEvent]:
+        """Return the stored events of a stream from number *first* to *last* that have not expired (I9)."""
+        ends = (keys.batch(bank, sid, 1), keys.batch(bank, sid, last))
+        batches: list[dict[str, Any]] = []
+        if first <= last:
+            for item in self._table.query(
+                ends[0].pk, between=(ends[0].sk, ends[1].sk), backward=True, page=min(last - first + 1, 25)
+            ):
+                batches.append(item)
+                if item["seq"] <= first:
+                    break
+        live = (item for item in reversed(batches) if item.get("ttl") is None or item["ttl"] > now.timestamp())
+        return [event for item in live for event in codec.batch_events(item) if first <= event.seq <= last]
 
     def overlap(self, window: Window) -> list[StoredEvent]:
         """Return the last events before *window*, as many as its rule's overlap, whatever their windows' state."""

@@ -1,8 +1,10 @@
 """Memories, profiles and revisions in replies."""
 
 import json
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from itertools import takewhile
 from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
@@ -12,11 +14,17 @@ from streambank.model import metadata as model_metadata
 from streambank.model.ids import OperationId
 from streambank.model.search import RawEvent as StoredRawEvent
 from streambank.rules.search_ranking import Hit
+from streambank.wire.page_room import PageRoom, body_bytes
 from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.topics import Topic, topic
 
 # Of one window in the sources of a memory.
 MAX_SEQUENCES = 100
+# Of the ids of events in the sources of a memory.
+MAX_EVENT_ID_BYTES = 1_000_000
+
+# The ids of events, by stream key and number.
+EventIds = Mapping[tuple[str, int], str]
 
 
 class MetadataValue(TypedDict):
@@ -31,12 +39,14 @@ class MetadataValue(TypedDict):
 class MemorySource(TypedDict):
     """A window that a memory was made of or renewed by, and the numbers of the newest events that it cites there.
 
-    The count is there if the memory keeps more numbers of the window than these.
+    The count is there if the memory keeps more numbers of the window than these. The ids of these events that are
+    stored are there where one memory is read.
     """
 
     operation: str
     sequences: list[int]
     sequenceCount: NotRequired[int | None]
+    eventIds: NotRequired[list[str] | None]
 
 
 class StructuredContent(TypedDict):
@@ -150,8 +160,8 @@ class MemoryRevisions(Page):
     memoryRevisions: list[MemoryRevision]
 
 
-def memory(one: model.Memory, bank_name: str) -> Memory:
-    """Return a memory. Map values hold only what the SDK's types know."""
+def memory(one: model.Memory, bank_name: str, event_ids: EventIds | None = None) -> Memory:
+    """Return a memory. Map values hold only what the SDK's types know. *event_ids* are those of cited events."""
     metadata = {key: metadata_value(value) for key, value in one.metadata.items()}
     return without_nulls(
         Memory(
@@ -167,7 +177,7 @@ def memory(one: model.Memory, bank_name: str) -> Memory:
             createTime=rfc3339(one.created),
             updateTime=rfc3339(one.updated),
             expireTime=optional_time(one.expires),
-            sources=_sources(one, bank_name) or None,
+            sources=_sources(one, bank_name, event_ids or {}) or None,
         )
     )
 
@@ -178,18 +188,44 @@ def _structured_content(one: model.Memory) -> StructuredContent | None:
     return StructuredContent(schemaId=one.profile.schema, data=json.loads(one.fact or "{}"))
 
 
-def _sources(one: model.Memory, bank_name: str) -> list[MemorySource]:
-    """Return the operations that a memory comes from, with the numbers of the events that it cites."""
-    cited: dict[str, set[int]] = {}
+def cited_events(one: model.Memory) -> dict[OperationId, list[int]]:
+    """Return the numbers of the newest events that a memory cites, by their windows.
+
+    Evidence that was imported has no hashes, and is left out: its streams are those of the exported bank.
+    """
+    cited: dict[OperationId, set[int]] = {}
     for evidence in one.evidence:
-        name = f"{bank_name}/operations/{OperationId(evidence.sid, evidence.window)}"
-        cited.setdefault(name, set()).update(evidence.seqs)
-    return [_source(name, sorted(seqs)) for name, seqs in cited.items()]
+        hashed = {seq for seq, event_hash in zip(evidence.seqs, evidence.hashes, strict=False) if event_hash}
+        cited.setdefault(OperationId(evidence.sid, evidence.window), set()).update(hashed)
+    return {window: sorted(seqs)[-MAX_SEQUENCES:] for window, seqs in cited.items() if seqs}
 
 
-def _source(name: str, seqs: list[int]) -> MemorySource:
-    count = len(seqs) if len(seqs) > MAX_SEQUENCES else None
-    return without_nulls(MemorySource(operation=name, sequences=seqs[-MAX_SEQUENCES:], sequenceCount=count))
+def _cited(one: model.Memory) -> dict[OperationId, list[int]]:
+    cited: dict[OperationId, set[int]] = {}
+    for evidence in one.evidence:
+        cited.setdefault(OperationId(evidence.sid, evidence.window), set()).update(evidence.seqs)
+    return {window: sorted(seqs) for window, seqs in cited.items()}
+
+
+def _sources(one: model.Memory, bank_name: str, event_ids: EventIds) -> list[MemorySource]:
+    """Return the operations that a memory comes from, with the numbers of the events that it cites."""
+    room = PageRoom[str](sys.maxsize, body_bytes, MAX_EVENT_ID_BYTES)
+    return [_source(window, seqs, bank_name, event_ids, room) for window, seqs in _cited(one).items()]
+
+
+def _source(
+    window: OperationId, seqs: list[int], bank_name: str, event_ids: EventIds, room: PageRoom[str]
+) -> MemorySource:
+    newest = seqs[-MAX_SEQUENCES:]
+    ids = (event_ids[window.sid, seq] for seq in newest if (window.sid, seq) in event_ids)
+    return without_nulls(
+        MemorySource(
+            operation=f"{bank_name}/operations/{window}",
+            sequences=newest,
+            sequenceCount=len(seqs) if len(seqs) > MAX_SEQUENCES else None,
+            eventIds=list(takewhile(room.admits, ids)) or None,
+        )
+    )
 
 
 def metadata_value(value: model_metadata.MetadataValue) -> MetadataValue:

@@ -9,13 +9,16 @@ from typing_extensions import TypedDict
 from streambank.errors import EventsMissing, InvalidArgument
 from streambank.model import operation as model
 from streambank.model import verdict as model_verdict
+from streambank.model import window_detail as model_detail
 from streambank.model.ids import OperationId
 from streambank.model.operation import OperationState, Receipt
 from streambank.model.rule import Reason
 from streambank.model.verdict import Verdict
-from streambank.wire import page_room
+from streambank.wire import page_room, window_detail
+from streambank.wire.coverage import Coverage, coverage
 from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.usage import dollars
+from streambank.wire.window_detail import WindowDetail
 
 _TYPES = "type.googleapis.com/streambank.v1."
 _STATE_FILTER = re.compile(r'\s*state\s*=\s*"?([A-Z_]+)"?\s*')
@@ -44,13 +47,6 @@ class NextTrigger(TypedDict):
     kind: str
     time: Time
     remainingEvents: NotRequired[int | None]
-
-
-class Coverage(TypedDict):
-    """Events of the window, and how many of them were in a prompt."""
-
-    events: int
-    covered: int
 
 
 class WindowMetadata(TypedDict):
@@ -124,6 +120,7 @@ class WindowOperation(TypedDict):
     metadata: WindowMetadata
     response: NotRequired[WindowResponse]
     error: NotRequired[OperationError]
+    detail: NotRequired[WindowDetail]
 
 
 class Operations(Page):
@@ -166,15 +163,23 @@ def ingest_operation(receipt: Receipt, bank_name: str) -> WindowOperation:
     return reply
 
 
-def operation(one: model.Operation, bank_name: str) -> WindowOperation:
-    """Return an operation: of an ingest, or of the generation that came from it."""
+def detailed_operation(one: model.Operation, detail: model_detail.WindowDetail, bank_name: str) -> WindowOperation:
+    """Return an operation with the details of its window, in one reply: a third of it may be verdicts."""
+    reply = operation(one, bank_name, page_room.PAGE_BYTES // 3)
+    room = page_room.PAGE_BYTES - page_room.body_bytes(reply)
+    reply["detail"] = window_detail.window_detail(detail, bank_name, room)
+    return reply
+
+
+def operation(one: model.Operation, bank_name: str, most_bytes: int = page_room.PAGE_BYTES) -> WindowOperation:
+    """Return an operation: of an ingest, or of the generation that came from it, with *most_bytes* of verdicts."""
     reply = WindowOperation(
         name=f"{bank_name}/operations/{one.id}", metadata=_metadata(one, bank_name), done=one.state.is_final
     )
     if one.state in (OperationState.PARKED, OperationState.ERASED):
         reply["error"] = _error(one)
     elif one.state is OperationState.DONE:
-        reply["response"] = _response(one, bank_name)
+        reply["response"] = _response(one, bank_name, most_bytes)
     return reply
 
 
@@ -197,7 +202,7 @@ def _metadata(one: model.Operation, bank_name: str) -> WindowMetadata:
         metadata["attempts"] = one.window.attempt + bool(one.window.began or one.window.ended)
         metadata["failures"] = one.window.failures or None
         metadata["failure"] = one.window.failure
-        metadata["coverage"] = Coverage(events=one.window.count, covered=outcome["covered"]) if outcome else None
+        metadata["coverage"] = coverage(one.window)
         metadata["verdictCounts"] = outcome["verdicts"] if outcome else None
         _add_cost(metadata, outcome.get("usage", {}))
     return _typed(kind, without_nulls(metadata))
@@ -246,13 +251,13 @@ def _error(one: model.Operation) -> OperationError:
     return OperationError(code=_CODES.get(failure, _INTERNAL), message=message)
 
 
-def _response(one: model.Operation, bank_name: str) -> WindowResponse:
+def _response(one: model.Operation, bank_name: str, most_bytes: int) -> WindowResponse:
     if not one.id.downstream:
         name = _generation_name(one, bank_name)
         response = WindowResponse(name=name, generateMemoriesOperation=name)
         return _typed("IngestEventsResponse", without_nulls(response))
-    pairs = ((_verdict(verdict, bank_name), _generated(verdict, bank_name)) for verdict in one.verdicts)
-    page, _ = page_room.page(((None, pair) for pair in pairs), len(one.verdicts), page_room.body_bytes)
+    pairs = ((recorded_verdict(verdict, bank_name), _generated(verdict, bank_name)) for verdict in one.verdicts)
+    page = page_room.first(pairs, most_bytes)
     response = WindowResponse(
         generatedMemories=[memory for _, memory in page if memory],
         verdicts=[verdict for verdict, _ in page],
@@ -273,7 +278,8 @@ def _generated(one: model_verdict.RecordedVerdict, bank_name: str) -> GeneratedM
     return None
 
 
-def _verdict(one: model_verdict.RecordedVerdict, bank_name: str) -> RecordedVerdict:
+def recorded_verdict(one: model_verdict.RecordedVerdict, bank_name: str) -> RecordedVerdict:
+    """Return the verdict on a candidate."""
     memory = f"{bank_name}/memories/{one.memory_id}" if one.memory_id else None
     return without_nulls(RecordedVerdict(fact=one.fact, verdict=one.verdict, memory=memory, reason=one.reason or None))
 

@@ -59,6 +59,7 @@ EVENT_ORDER = _query("orderBy", "timestamp, with desc for newest first.", exampl
 MEMORY_ID = _query("memoryId", "The id of the new memory.", pattern=f"^({MEMORY_ID_PATTERN})?$")
 NEW_SESSION_ID = _query("sessionId", "The id of the new session.", pattern=_javascript(SESSION_ID.pattern))
 FORCE = _query("force", "Deletes the contents of the bank, too; also accepted in the body.", enum=["true", "false"])
+VIEW = _query("view", "FULL adds the window's events and candidates; by default BASIC.", enum=["BASIC", "FULL"])
 TIMEOUT = _query(
     "timeout",
     f"How long to wait. The service answers within about 2 s; up to {settings.LONGEST_TTL.days} days are accepted.",

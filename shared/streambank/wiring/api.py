@@ -10,6 +10,7 @@ from functools import cached_property
 
 from streambank.llm.ports import Embedder
 from streambank.pipeline.events.ingest import IngestContext
+from streambank.pipeline.generation.detail import DetailContext
 from streambank.pipeline.generation.generate import GenerateContext
 from streambank.pipeline.generation.operations import OperationContext
 from streambank.pipeline.generation.redrive import RedriveContext
@@ -83,6 +84,13 @@ class ApiWiring:
     def operation_context(self) -> OperationContext:
         """Return what operations and streams are looked up with."""
         return OperationContext(self.stores.streams, self.stores.windows, self.stores.plans)
+
+    def detail_context(self) -> DetailContext:
+        """Return what the details of windows and events are looked up with."""
+        stores = self.stores
+        return DetailContext(
+            stores.streams, stores.windows, stores.plans, stores.memories, lambda: self.id_secret, self.now()
+        )
 
     def redrive_context(self) -> RedriveContext:
         """Return what a redrive works with."""

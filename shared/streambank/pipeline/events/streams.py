@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeAlias
 
 from streambank.errors import FailedPrecondition
-from streambank.model import ids
-from streambank.model.ids import OperationId
-from streambank.model.operation import EventStatus, Operation, OperationState, StreamStatus
+from streambank.model.operation import Operation, OperationState, StreamStatus
 from streambank.model.rule import TriggerRule
-from streambank.model.stream import StreamId
 from streambank.pipeline.generation.operations import OperationContext, OperationCursor, list_operations
 from streambank.pipeline.generation.redrive import RedriveContext, redrive
 from streambank.rules import operations
-from streambank.store.windows import Windows
 from streambank.wire.page_room import page, weightless
 
 # How many parked windows one call redrives.
@@ -50,39 +45,6 @@ def _statuses(
         last = next(iter(islice(context.windows.newest_first(bank, sid), 1)), None)
         pending = operations.buffering(head, bank_rule) if head.count else None
         yield (shard, entry), StreamStatus(head.stream, pending, operations.sealed(last) if last else None)
-
-
-def find_events(
-    bank: str,
-    scope: Mapping[str, str],
-    stream_name: str,
-    event_ids: Sequence[str],
-    *,
-    context: OperationContext,
-    now: datetime,
-) -> list[EventStatus]:
-    """Return the state of each event, by the ids that callers gave them."""
-    sid = ids.stream_key(scope, stream_name)
-    stream = StreamId(bank, sid, dict(scope), stream_name or ids.DEFAULT_STREAM)
-    named = {event_id: ids.event_key(event_id) for event_id in event_ids}
-    snapshot = context.streams.read_snapshot(stream, named.values(), now=now)
-    numbers = {marker.window for marker in snapshot.markers.values()}
-    is_open = {number: snapshot.head is not None and snapshot.head.window == number for number in numbers}
-    states = {
-        number: OperationState.BUFFERING if is_open[number] else _state(bank, sid, number, context.windows)
-        for number in numbers
-    }
-    return [
-        EventStatus(event_id, marker.seq, OperationId(sid, marker.window), states[marker.window])
-        if (marker := snapshot.markers.get(key))
-        else EventStatus(event_id)
-        for event_id, key in named.items()
-    ]
-
-
-def _state(bank: str, sid: str, number: int, windows: Windows) -> OperationState:
-    window = windows.get(bank, sid, number)
-    return operations.state_of(window) if window else operations.expired(sid, number).state
 
 
 def redrive_all(bank: str, *, context: RedriveContext, bank_rule: TriggerRule | None) -> tuple[list[Operation], bool]:

@@ -139,7 +139,7 @@ def _steps(
     """Yield a step for each candidate that is left, each made of the memories as the ones before it changed them."""
     window = policy.window
     for cursor in range(window.cursor, len(extracted.candidates)):
-        candidate, verdicts, changes = extracted.candidates[cursor], [], []
+        candidate, verdicts, changes = extracted.candidates[cursor], list[RecordedVerdict](), list[Change]()
         for planned in plan.steps[cursor - plan.start].all:
             step = consolidation.revise_step(candidate, planned, known)
             new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
@@ -147,7 +147,8 @@ def _steps(
             seqs = tuple(sorted({*candidate.seqs, *step.seqs}))
             if change and change.after.deleted is None and seqs:
                 change = replace(change, citation=_citation(window, cursor, seqs, events, context))
-            verdicts.append(_recorded(cursor, candidate, step, change))
+            cited = () if verdicts else candidate.seqs
+            verdicts.append(replace(_recorded(cursor, candidate, step, change), seqs=cited))
             changes += [change] if change else []
         size = sum(change_bytes(window.stream.bank, change, context.now) for change in changes)
         yield AppliedStep(tuple(verdicts), tuple(changes), sum(map(verdict_bytes, verdicts)), size)
@@ -231,7 +232,8 @@ def _outcome(
 ) -> dict[str, object]:
     return {
         "verdicts": consolidation.count_verdicts(verdicts),
-        "covered": extracted.covered,
+        "covered": extracted.coverage.covered,
+        "not_covered": dict(extracted.coverage.not_covered),
         "events": window.count,
         "usage": asdict(extracted.usage + plan.usage),
     }

@@ -27,6 +27,7 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import grounding, nearness, profiles, proposals, ranking, tombstones
 from streambank.rules.chunks import halve_turns, split_turns
 from streambank.rules.citations import prompt_text
+from streambank.rules.coverage import coverage, not_shown_reason
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
@@ -80,29 +81,28 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, conte
     """
     own = _own_events(window, context.windows)
     overlap = sorted(context.windows.overlap(window), key=StoredEvent.order)
-    events = [event for event in _without_forgotten([*overlap, *own], window, context) if prompt_text(event)]
-    is_idle = not config.is_natural and not config.schemas
-    if is_idle or not any(event.seq >= window.first_seq for event in events):
-        return Extracted((), covered=len(own))
+    forgotten = _forgotten([*overlap, *own], window, context)
+    is_disabled = not config.is_natural and not config.schemas
+    covered = coverage(own, forgotten, is_disabled=is_disabled)
+    if not covered.covered:
+        return Extracted((), coverage=covered)
+    events = [event for event in (*overlap, *own) if event.seq not in forgotten and not_shown_reason(event) is None]
     conversation = _Conversation(window, events, _memories(window, config, events, context))
     request = _request(config, conversation)
     extraction = _read(attempt, request, config, context)
     candidates = _candidates(extraction, request, conversation)
     offered = {memory.id: memory.fingerprint for memory in conversation.memories}
-    return Extracted(candidates, extraction.usage, len(own), offered)
+    return Extracted(candidates, extraction.usage, covered, offered)
 
 
-def _without_forgotten(
-    events: Sequence[StoredEvent], window: Window, context: ExtractTurnsContext
-) -> Sequence[StoredEvent]:
-    """Return *events* without those that a deleted memory cited: no prompt has them again, not even in a replay."""
+def _forgotten(events: Sequence[StoredEvent], window: Window, context: ExtractTurnsContext) -> frozenset[int]:
+    """Return the numbers of the *events* that a deleted memory cited: no prompt has them again, also in a replay."""
     stream = window.stream
     left = context.memories.tombstones(stream.bank, stream.scope, now=context.now)
-    forgotten = tombstones.cited_events(left)
-    if not forgotten:
-        return events
+    if not left:
+        return frozenset()
     hashes = KeyedHashes.of_scope(context.id_secret, stream.bank, stream.scope)
-    return [event for event in events if hashes.of_event(stream.sid, event.event) not in forgotten]
+    return tombstones.cited_numbers(hashes.of_events(stream.sid, events), left)
 
 
 def _memories(
