@@ -195,7 +195,7 @@ def test_labels_of_facts(played: Played) -> None:
 
 
 def test_ids_of_entries_are_ids_of_memories(played: Played) -> None:
-    """An entry's id finds its memory; a repeat adds nothing, and another text under the id is an error that names it."""
+    """An entry's id finds its memory; a repeat adds nothing, and another text under it is an error that names it."""
     found, memory_id = played.value("ids"), f"{played.prefix}-ids-fact"
     assert found["first"] == found["again"] == ["added", [[memory_id, "Likes tea."]]]
     assert memory_id in found["other text"][0]
