@@ -6,10 +6,13 @@ Each case is a user of its own. The program prints what each case returns, and a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
+import socket
 import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,7 +29,7 @@ from google.oauth2.credentials import Credentials
 
 from streambank_client import Hooks
 from streambank_client.adk import StreambankMemoryService
-from streambank_client.errors import AlreadyExists, InvalidArgument
+from streambank_client.errors import AlreadyExists, InvalidArgument, StreambankError
 
 APP = "app"
 MARCH_4 = datetime(2026, 3, 4, tzinfo=UTC)
@@ -132,6 +135,18 @@ async def refused_call(user: str) -> str:
 
 
 @case
+async def own_timeout(user: str) -> float:
+    """Return the seconds that a call with its own timeout takes where nobody answers."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        memory = ours(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        settings, begun = {"http_options": {"timeout": 300}}, time.monotonic()
+        with contextlib.suppress(StreambankError):
+            fact = entry("Likes tea.")
+            await memory.add_memory(app_name=APP, user_id=user, memories=[fact], custom_metadata=settings)
+    return time.monotonic() - begun
+
+
+@case
 async def rewound(user: str) -> None:
     await add(user, [
         turn("I live in Graz.", invocation="1"),
@@ -183,7 +198,7 @@ async def event_settings(user: str) -> None:
             "generation_trigger_config": {"generation_rule": {"event_count": 500}},
             "revision_labels": {"channel": "phone", "number": 1},
             "wait_for_completion": True,
-            "http_options": {"timeout": 1_000},
+            "http_options": {"timeout": 30_000, "api_version": "v1"},
             "metadata": {"level": {"double_value": 3}},
             "source": "crm",
             "tags": ["a", "b"],

@@ -110,6 +110,11 @@ def test_wrong_scope_is_raised(played: Played) -> None:
     assert played.value("refused_call") == "scope.app_name"
 
 
+def test_a_call_can_have_its_own_timeout(played: Played) -> None:
+    """The timeout in http_options, in milliseconds, is the call's."""
+    assert 0.2 < played.value("own_timeout") < 10
+
+
 def test_turns_that_were_taken_back_are_not_learnt(played: Played) -> None:
     """A rewind leaves out the turns from the named one on, until the rewind."""
     assert played.facts("rewound") == {"I live in Graz", "I play chess"}
@@ -146,7 +151,7 @@ def test_settings_of_events_have_their_effect(played: Played) -> None:
     low, high = ABOUT_A_DAY
     assert low < moment(revision["expireTime"]) - moment(revision["createTime"]) < high
     [record] = played.warnings("event_settings")
-    assert "http_options" in record
+    assert "'settings': ['http_options.api_version']" in record
     stream = played.caller.stream(played.scope("event_settings"), "own")
     assert stream.send()["metadata"]["coverage"]["events"] == 1
 

@@ -56,7 +56,7 @@ def event_settings(values: Mapping[str, object] | None, *, is_stored: bool = Tru
     is_at_once = bool(_AT_ONCE_NAMES & given.keys())
     generation = _fields(given, _GENERATE_ALONE_NAMES)
     stream_names = _INGEST_NAMES if is_stored and not generation else frozenset[str]()
-    _log_ignored(given, stream_names | _AT_ONCE_NAMES - {"http_options"} | {"enable_consolidation"})
+    _log_ignored(given, stream_names | _AT_ONCE_NAMES | {"enable_consolidation"})
     window = _fields(given, _WINDOW_NAMES)
     if "ttl" in given:
         window.setdefault("revision_ttl", given["ttl"])
@@ -76,7 +76,7 @@ def event_settings(values: Mapping[str, object] | None, *, is_stored: bool = Tru
 def memory_settings(values: Mapping[str, object], *, revision_labels: Mapping[str, str]) -> JsonObject:
     """Return the arguments of `create_memory` beside scope and fact; *revision_labels* override the given ones."""
     given = _given(values)
-    _log_ignored(given, _MEMORY_NAMES | {"metadata", "wait_for_completion", "enable_consolidation"})
+    _log_ignored(given, _MEMORY_NAMES | {"http_options", "metadata", "wait_for_completion", "enable_consolidation"})
     fields = _fields(given, _MEMORY_NAMES)
     labels = {**fields.pop("revision_labels", {}), **revision_labels}
     labels = {key: valid_text(label) for key, label in labels.items()}
@@ -96,6 +96,12 @@ def is_consolidation_enabled(values: Mapping[str, object] | None) -> bool:
     return bool(is_enabled)
 
 
+def timeout_seconds(values: Mapping[str, object] | None) -> float | None:
+    """Return the timeout in `http_options`, which is in milliseconds there."""
+    milliseconds = _http_options(values or {}).get("timeout")
+    return milliseconds / 1_000 if milliseconds else None
+
+
 def valid_text(text: str) -> str:
     """Return *text* with halves of surrogate pairs replaced, which UTF-8 cannot encode."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -105,8 +111,14 @@ def _given(values: Mapping[str, object] | None) -> JsonObject:
     return {str(name): value for name, value in (values or {}).items() if value is not None}
 
 
+def _http_options(values: Mapping[str, object]) -> JsonObject:
+    options: JsonObject = dict(_plain(values.get("http_options")) or {})
+    return options
+
+
 def _log_ignored(given: JsonObject, known: AbstractSet[str]) -> None:
     ignored = sorted(given.keys() & _ALL_NAMES - known)
+    ignored += [f"http_options.{name}" for name in _http_options(given) if name != "timeout"]
     if ignored:
         _log.warning("custom_metadata has settings without an effect here", extra={"settings": ignored})
 

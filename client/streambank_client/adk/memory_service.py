@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from google.adk.memory import BaseMemoryService
 from google.adk.memory.base_memory_service import SearchMemoryResponse
 
+from streambank_client.adk import delivery
 from streambank_client.adk.custom_metadata import (
-    EventSettings,
     event_settings,
     is_consolidation_enabled,
     memory_settings,
+    timeout_seconds,
     valid_text,
 )
 from streambank_client.adk.entries import fact_of, revision_labels, to_entry
 from streambank_client.adk.session_events import to_events
-from streambank_client.banks import AsyncStreambank
-from streambank_client.errors import InvalidArgument, NotFound
-from streambank_client.http.batching import batches, is_caused_by_event
-from streambank_client.http.encoding import json_bytes
-from streambank_client.operations import AsyncOperation
-from streambank_client.types import Event, GenerationRule, Profile, WindowResponse
+from streambank_client.banks import AsyncBank, AsyncStreambank
+from streambank_client.errors import NotFound
+from streambank_client.types import GenerationRule, Profile
 
 if TYPE_CHECKING:
     from google.adk.events import Event as AdkEvent
@@ -32,12 +30,7 @@ if TYPE_CHECKING:
 
     from streambank_client.http.settings import Settings
 
-# The service's limits for a call, with room for the rest of the request.
-MAX_EVENTS = 1_000
-MAX_CALL_BYTES = 3_000_000
-MAX_DIRECT_MEMORIES = 5
 MAX_QUERY_BYTES = 8_192
-Send = Callable[[Sequence[Event]], Awaitable[AsyncOperation[WindowResponse]]]
 _log = logging.getLogger("streambank_client")
 
 
@@ -93,52 +86,14 @@ class StreambankMemoryService(BaseMemoryService):
         Raises:
             StreambankError: the service cannot be reached, or rejected the request.
         """
-        scope, settings = _scope(app_name, user_id), event_settings(custom_metadata)
-        converted = to_events(events)
+        bank, scope = self._bank_for(custom_metadata), _scope(app_name, user_id)
+        settings, converted = event_settings(custom_metadata), to_events(events)
         if settings.generation:
-            await self._generate(scope, converted, settings)
-        else:
-            await self._ingest(scope, settings.stream_id or session_id or "default", converted, settings)
-
-    async def _ingest(
-        self, scope: Mapping[str, str], stream_id: str, events: Sequence[Event], settings: EventSettings
-    ) -> None:
-        """Send *events* to a stream; without events, set the rule of the stream if there is one."""
-
-        async def send(batch: Sequence[Event], *, force_flush: bool = False) -> AsyncOperation[WindowResponse]:
-            operation = await self._bank.ingest_events(
-                scope=scope,
-                stream_id=stream_id,
-                events=batch,
-                generation_rule=settings.generation_rule or self._rule,
-                force_flush=force_flush,
-                **settings.window,
-            )
-            conflicting = len(operation.metadata.conflicting_event_ids)
-            if conflicting:
-                _log.warning("the stream has other events with the same ids", extra={"events": conflicting})
-            return operation
-
-        operation = None
-        for batch in _batches(events):
-            operation = await _deliver(batch, send)
-        if settings.force_flush if events else settings.generation_rule:
-            operation = await send((), force_flush=bool(events))
-        if operation and settings.waits and settings.force_flush:
-            await operation.wait()
-
-    async def _generate(self, scope: Mapping[str, str], events: Sequence[Event], settings: EventSettings) -> None:
-        """Make memories of *events* at once, without storing the events."""
-
-        async def send(batch: Sequence[Event]) -> AsyncOperation[WindowResponse]:
-            return await self._bank.generate_memories(
-                scope=scope, events=batch, **settings.generation, **settings.window
-            )
-
-        for batch in _batches(events):
-            operation = await _deliver(batch, send)
-            if operation and settings.waits:
-                await operation.wait()
+            await delivery.generate(bank, scope, converted, settings)
+            return
+        rule = settings.generation_rule or self._rule
+        stream_id = settings.stream_id or session_id or "default"
+        await delivery.ingest(bank, scope, stream_id, converted, settings, generation_rule=rule)
 
     async def add_memory(
         self,
@@ -162,23 +117,14 @@ class StreambankMemoryService(BaseMemoryService):
         if not facts:
             raise ValueError("memories must have at least one entry")
         if is_consolidation_enabled(custom_metadata):
-            await self._consolidate(scope, facts, event_settings(custom_metadata, is_stored=False))
+            settings = event_settings(custom_metadata, is_stored=False)
+            await delivery.consolidate(self._bank_for(custom_metadata), scope, facts, settings)
             return
         for fact, entry in zip(facts, memories, strict=True):
             values = {**(custom_metadata or {}), **entry.custom_metadata}
-            settings = memory_settings(values, revision_labels=revision_labels(entry))
-            await self._bank.create_memory(scope=scope, fact=fact, **{"memory_id": entry.id, **settings})
-
-    async def _consolidate(self, scope: Mapping[str, str], facts: Sequence[str], settings: EventSettings) -> None:
-        for start in range(0, len(facts), MAX_DIRECT_MEMORIES):
-            operation = await self._bank.generate_memories(
-                scope=scope,
-                direct_memories=facts[start : start + MAX_DIRECT_MEMORIES],
-                **settings.generation,
-                **settings.window,
-            )
-            if settings.waits:
-                await operation.wait()
+            fields = memory_settings(values, revision_labels=revision_labels(entry))
+            bank = self._bank_for(values)
+            await bank.create_memory(scope=scope, fact=fact, **{"memory_id": entry.id, **fields})
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
         """Return the memories nearest to *query*, or the newest memories if the query is blank.
@@ -216,6 +162,11 @@ class StreambankMemoryService(BaseMemoryService):
         except NotFound:
             _log.debug("memory to delete is not there")
 
+    def _bank_for(self, values: Mapping[str, object] | None) -> AsyncBank:
+        """Return the bank, with the timeout of a call if it has one of its own."""
+        seconds = timeout_seconds(values)
+        return self._bank if seconds is None else self._bank.with_options(timeout_seconds=seconds)
+
     async def aclose(self) -> None:
         """Close the running loop's connections."""
         await self._client.aclose()
@@ -223,25 +174,3 @@ class StreambankMemoryService(BaseMemoryService):
 
 def _scope(app_name: str, user_id: str) -> dict[str, str]:
     return {"app_name": app_name, "user_id": user_id}
-
-
-def _batches(events: Sequence[Event]) -> Iterator[list[Event]]:
-    """Yield the events in batches that fit into one call each."""
-    return batches(
-        events, lambda event: len(json_bytes(event.document())), most_events=MAX_EVENTS, most_bytes=MAX_CALL_BYTES
-    )
-
-
-async def _deliver(events: Sequence[Event], send: Send) -> AsyncOperation[WindowResponse] | None:
-    """Send *events*; if the service refuses the call because of an event, halve the call and leave that event out."""
-    try:
-        return await send(events)
-    except InvalidArgument as error:
-        if not is_caused_by_event(error):
-            raise
-        if len(events) == 1:
-            _log.warning("an event was refused", extra={"event_id": events[0].event_id, "field": error.field})
-            return None
-    middle = len(events) // 2
-    operations = [await _deliver(half, send) for half in (events[:middle], events[middle:])]
-    return operations[-1] or operations[0]
