@@ -7,6 +7,8 @@ FUZZ_VENV := .venv-fuzz
 FUZZ_STAMP := $(FUZZ_VENV)/.installed
 SDK_VENV := .venv-sdk
 SDK_STAMP := $(SDK_VENV)/.installed
+FRAMEWORKS_VENV := .venv-frameworks
+FRAMEWORKS_STAMP := $(FRAMEWORKS_VENV)/.installed
 AUDIT_VENV := .venv-audit
 AUDIT_STAMP := $(AUDIT_VENV)/.installed
 STACK_VENVS := .venv-stack .venv-runtime .venv-ministack .venv-checkov
@@ -49,6 +51,12 @@ $(SDK_STAMP): requirements/sdk.txt
 	@$(SDK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/sdk.txt
 	@touch $(SDK_STAMP)
 
+$(FRAMEWORKS_STAMP): requirements/frameworks.txt
+	@echo "Setting up $(FRAMEWORKS_VENV) ..."
+	@$(PYTHON) -m venv $(FRAMEWORKS_VENV)
+	@$(FRAMEWORKS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/frameworks.txt
+	@touch $(FRAMEWORKS_STAMP)
+
 $(AUDIT_STAMP): requirements/audit.txt
 	@echo "Setting up $(AUDIT_VENV) ..."
 	@$(PYTHON) -m venv $(AUDIT_VENV)
@@ -70,7 +78,7 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; PORT=8111 for a
 test: $(STAMP)  ## run the fast tests, a few minutes
 	@$(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES)
 
-test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP)  ## run all tests, many minutes
+test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP) $(FRAMEWORKS_STAMP)  ## run all tests, many minutes
 	@$(BIN)/python -m pytest $(ON_ALL_CORES)
 	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
 
@@ -112,6 +120,8 @@ pins:  ## update the pinned requirements (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/sdk.in --output-file requirements/sdk.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		requirements/frameworks.in --output-file requirements/frameworks.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/audit.in --output-file requirements/audit.txt
 	for name in stack runtime ministack checkov; do \
 		uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
@@ -121,4 +131,4 @@ pins:  ## update the pinned requirements (needs uv)
 			requirements/peers/$$name.in --output-file requirements/peers/$$name.txt; done
 
 clean:  ## remove everything that the targets create
-	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(AUDIT_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
+	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(FRAMEWORKS_VENV) $(AUDIT_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam

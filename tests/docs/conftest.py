@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -57,7 +58,7 @@ def run_example(service: LocalService) -> Run:
 
 @dataclass
 class ChatEndpoint:
-    """Answers chat completions with scripted messages, in order, and keeps what it was asked."""
+    """Answers chat completions with scripted messages, in order, whole or in frames, and keeps what it was asked."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
@@ -67,8 +68,26 @@ class ChatEndpoint:
         self.asked.append(request)
         return {"object": "chat.completion", "choices": [{"index": 0, "message": self.messages.pop(0)}]}
 
+    def stream(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the next message in frames of a word each."""
+        message = self.answer(request)["choices"][0]["message"]
+        words = re.findall(r"\S+\s*", message["content"])
+        deltas = [{"role": "assistant", "content": ""}, *({"content": word} for word in words)]
+        frames = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+        frames.append({"index": 0, "delta": {}, "finish_reason": "stop"})
+        return [
+            {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [frame]}
+            for frame in frames
+        ]
+
     def prompts(self) -> list[list[dict[str, Any]]]:
         return [request["messages"] for request in self.asked]
+
+
+def sse(frames: list[dict[str, Any]]) -> bytes:
+    """Return frames as server-sent events, as OpenAI ends them."""
+    lines = [json.dumps(frame) for frame in frames]
+    return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode()
 
 
 @pytest.fixture
@@ -79,9 +98,12 @@ def chat_endpoint() -> Iterator[ChatEndpoint]:
         def do_POST(self) -> None:
             assert self.path == "/v1/chat/completions"
             request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            body = json.dumps(endpoint.answer(request)).encode()
+            if request.get("stream"):
+                media_type, body = "text/event-stream", sse(endpoint.stream(request))
+            else:
+                media_type, body = "application/json", json.dumps(endpoint.answer(request)).encode()
             self.send_response(200)
-            self.send_header("content-type", "application/json")
+            self.send_header("content-type", media_type)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -1,0 +1,5 @@
+"""A memory service for Google's Agent Development Kit (requires `google-adk`)."""
+
+from streambank_client.adk.memory_service import StreambankMemoryService
+
+__all__ = ["StreambankMemoryService"]

@@ -1,0 +1,46 @@
+"""ADK's memory entries: as facts with labels, and made of memories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from google.adk.memory.memory_entry import MemoryEntry
+from google.genai import types as genai
+
+from streambank_client.adk.custom_metadata import valid_text
+
+if TYPE_CHECKING:
+    from streambank_client.types import Memory
+
+
+def fact_of(entry: MemoryEntry, index: int) -> str:
+    """Return the text of an entry.
+
+    Raises:
+        ValueError: it has no text, or media.
+    """
+    parts = entry.content.parts or ()
+    if any(part.inline_data or part.file_data for part in parts):
+        raise ValueError(f"memories[{index}] must have text only, without media")
+    texts = [part.text.strip() for part in parts if part.text and part.text.strip()]
+    if not texts:
+        raise ValueError(f"memories[{index}] must have text")
+    return valid_text("\n".join(texts))
+
+
+def revision_labels(entry: MemoryEntry) -> dict[str, str]:
+    """Return the author and the time of an entry as labels of the memory's revision."""
+    labels = {"author": entry.author, "timestamp": entry.timestamp}
+    return {name: label for name, label in labels.items() if label is not None}
+
+
+def to_entry(memory: Memory) -> MemoryEntry:
+    """Return a memory as an entry."""
+    custom_metadata: dict[str, Any] = dict(memory.metadata)
+    return MemoryEntry(
+        id=memory.id,
+        author="user",
+        content=genai.Content(role="user", parts=[genai.Part(text=memory.fact)]),
+        timestamp=memory.update_time.isoformat(),
+        custom_metadata=custom_metadata,
+    )
