@@ -9,6 +9,7 @@ StreambankError
 │   └── PreconditionFailed   it is not the version that the caller expects
 ├── NotFound
 ├── AlreadyExists
+│   └── KeyReused            an idempotency key came again with another body
 ├── Unavailable              try again; says after how many seconds
 │   ├── Conflict             a condition did not hold: nothing was written
 │   │   └── IdTaken          other memories have the ids of new ones
@@ -73,6 +74,13 @@ class NotFound(StreambankError):
 
 class AlreadyExists(StreambankError):
     """The id is taken."""
+
+
+class KeyReused(AlreadyExists):
+    """An idempotency key was used before, with another body; nothing was written."""
+
+    def __init__(self, message: str = "the idempotency key was used with another body; use a new key") -> None:
+        super().__init__(message)
 
 
 class Unavailable(StreambankError):

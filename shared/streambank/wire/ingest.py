@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model import ids
-from streambank.model.event import Event, KeyedEvent, Role
+from streambank.model.event import CallMarker, Event, KeyedEvent, Role
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import IngestCall, StreamId
 from streambank.wire import reader
@@ -46,13 +47,21 @@ def ingest_call(body: Any, *, bank: str, idempotency_key: str | None) -> IngestC
     stream = StreamId(bank, ids.stream_key(checked_scope, name), checked_scope, name)
     token = idempotency_token(idempotency_key)
     source = fields.get("directContentsSource")
-    return IngestCall(
+    call = IngestCall(
         stream=stream,
         events=events(source[1], source[0], token) if source else (),
         rule=_trigger(fields),
         force=reader.boolean(*swap(fields.get("forceFlush", ("forceFlush", False)))),
         settings=window_settings(fields),
     )
+    return replace(call, marker=_marker(token, call)) if token else call
+
+
+def _marker(token: str, call: IngestCall) -> CallMarker:
+    """Return the marker of a call with an idempotency key, which counts within the call's stream."""
+    rule = asdict(call.rule) if call.rule else None
+    whole = [[keyed.canonical() for keyed in call.events], rule, call.force, asdict(call.settings)]
+    return CallMarker(ids.call_key(token), ids.fingerprint(whole))
 
 
 def idempotency_token(header: str | None) -> str | None:

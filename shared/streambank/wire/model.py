@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from streambank.errors import InvalidArgument, PayloadTooLarge
+from streambank.model import ids
 from streambank.wire import reader
 
 JsonSchema = dict[str, Any]
@@ -44,6 +45,10 @@ class RequestModel(BaseModel):
             # A field that is unknown is often the reason for one that is missing.
             unknown = (one for one in errors if one["type"] == "extra_forbidden")
             raise _refusal(next(unknown, errors[0])) from None
+
+    def body_fingerprint(self) -> bytes:
+        """Return a hash of what was read: the order and spelling of fields make no difference, nor do defaults."""
+        return ids.fingerprint(self.model_dump(exclude_defaults=True))
 
     @model_validator(mode="before")
     @classmethod
