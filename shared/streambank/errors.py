@@ -8,6 +8,7 @@ StreambankError
 ├── FailedPrecondition       the input is fine, the state is not
 │   └── PreconditionFailed   it is not the version that the caller expects
 ├── NotFound
+├── MethodNotAllowed         the path has other methods; names them
 ├── AlreadyExists
 │   └── KeyReused            an idempotency key came again with another body
 ├── Unavailable              try again; says after how many seconds
@@ -70,6 +71,14 @@ class PreconditionFailed(FailedPrecondition):
 
 class NotFound(StreambankError):
     """There is no such resource in this bank."""
+
+
+class MethodNotAllowed(StreambankError):
+    """The path exists, with the other methods *allowed*."""
+
+    def __init__(self, method: str, allowed: Iterable[str]) -> None:
+        self.allowed = tuple(allowed)
+        super().__init__(f"the path has no method {method}; it has {', '.join(self.allowed)}")
 
 
 class AlreadyExists(StreambankError):
