@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,8 +11,11 @@ import pytest
 from streambank.errors import KeyReused
 from streambank.model.erasure import ErasureTarget
 from streambank.model.stream import Head
+from streambank.model.window import DirectMemory
+from streambank.pipeline.generation.generate import GenerateCall, generate
 from streambank.pipeline.jobs import erase
 from tests import aws
+from tests.scanner import places
 from tests.world import SCOPE, World, event
 
 MANY = {"eventCount": 5_000}
@@ -150,3 +154,16 @@ def test_an_erasure_takes_the_fingerprint_of_a_call(world):
     assert len(markers) == 2
     assert not [item for item in markers if "h" in item]
     assert world.ingest(*ONE, key="k", rule=MANY).duplicates == 1
+
+
+def test_an_erasure_takes_the_fingerprint_of_a_direct_call(world):
+    """The window of a direct generation has the fingerprint of its call until it is erased; the key stays used."""
+    given = GenerateCall("default", SCOPE, "k", memories=(DirectMemory("I ski"),), fingerprint=b"f" * 12)
+    first = generate(given, context=world.generating)
+    with pytest.raises(KeyReused):
+        generate(replace(given, fingerprint=b"g" * 12), context=world.generating)
+    world.settle()
+    assert places(world.client, "ffffffffffff")
+    erase.erase_scope("default", SCOPE, ErasureTarget("u1", ()), context=world.erasing())
+    assert places(world.client, "ffffffffffff") == []
+    assert generate(replace(given, fingerprint=b"g" * 12), context=world.generating).id == first.id

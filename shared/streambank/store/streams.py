@@ -59,12 +59,12 @@ class RetentionPolicy:
 
 @dataclass(frozen=True, slots=True)
 class DirectCall:
-    """A direct generation that may be repeated until *expires*, with the marker of its idempotency key.
+    """A direct generation that may be repeated until *expires*: the hash of its idempotency key.
 
     *replaced* is the stream of an earlier call with the key, if that stream's window is gone.
     """
 
-    marker: CallMarker
+    key: str
     expires: datetime
     replaced: str | None = None
 
@@ -202,10 +202,10 @@ class Streams:
         batches = [replace(put, condition=None) for put in _batch_puts(as_head, events, now, retention_policy)]
         self._table.transact([*call_puts, *actions, *batches])
 
-    def direct_call(self, bank: str, scope: Mapping[str, str], call_key: str) -> tuple[str, CallMarker] | None:
-        """Return the stream that a direct call with this key made, and the call's marker; or None."""
+    def sid_of_call(self, bank: str, scope: Mapping[str, str], call_key: str) -> str | None:
+        """Return the stream that a direct call with this key made, or None."""
         item = self._table.get(keys.direct_call(bank, ids.scope_id(scope), call_key))
-        return (str(item["sid"]), CallMarker(call_key, bytes(item.get("h", b"")))) if item else None
+        return str(item["sid"]) if item else None
 
     def rearm(self, head: Head, due: datetime | None) -> None:
         """Set when *head* is due, or that it is not. Raises Conflict."""
@@ -226,9 +226,9 @@ def _call_puts(stream: StreamId, call: DirectCall, now: datetime) -> list[Action
     """A call's item is in its scope's partition, which is registered with it, so that it goes with the bank."""
     cid = ids.scope_id(stream.scope)
     condition = equals(sid=call.replaced) if call.replaced else absent_or_expired(_floor(now))
-    values: codec.Values = {"sid": stream.sid, "h": call.marker.fingerprint or None, "ttl": seconds(call.expires)}
+    values: codec.Values = {"sid": stream.sid, "ttl": seconds(call.expires)}
     registered = Put(keys.registered_scope(stream.bank, cid), {"sco": text.dumps(dict(stream.scope))})
-    return [Put(keys.direct_call(stream.bank, cid, call.marker.key), values, condition), registered]
+    return [Put(keys.direct_call(stream.bank, cid, call.key), values, condition), registered]
 
 
 def _batch_puts(head: Head, fresh: Sequence[KeyedEvent], now: datetime, retention_policy: RetentionPolicy) -> list[Put]:

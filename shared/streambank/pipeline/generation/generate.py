@@ -72,16 +72,15 @@ def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
         bank.retention or retention_policy.retention, bank.dedup_horizon or retention_policy.dedup_horizon
     )
     marker = CallMarker(ids.digest("direct", call.token), call.fingerprint)
-    repeatable = DirectCall(marker, context.now + retention_policy.dedup_horizon) if call.token else None
+    repeatable = DirectCall(marker.key, context.now + retention_policy.dedup_horizon) if call.token else None
     for _ in range(2):
         try:
             context.streams.store_window(window, call.events, repeatable, now=context.now, retention_policy=of_bank)
         except Conflict:
-            earlier = context.streams.direct_call(call.bank, call.scope, marker.key) if repeatable else None
-            sid = earlier[0] if earlier else None
+            sid = context.streams.sid_of_call(call.bank, call.scope, marker.key) if repeatable else None
             stored = context.windows.get(call.bank, sid, FIRST) if sid else None
-            if earlier and stored:
-                marker.check(earlier[1])
+            if stored:
+                marker.check(CallMarker(marker.key, stored.call))
                 return operations.sealed(stored, downstream=True)
             repeatable = replace(repeatable, replaced=sid) if repeatable else None
         else:
@@ -102,6 +101,7 @@ def _window(call: GenerateCall, now: datetime) -> Window:
         settings=call.settings,
         due=now + START_GRACE,
         direct=call.memories,
+        call=call.fingerprint,
     )
 
 
