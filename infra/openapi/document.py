@@ -28,7 +28,8 @@ _REFUSALS = {
     "401": "There is no token, or it is not valid.",
     "403": "The caller may not do this.",
     "404": "There is no such resource, or no such route.",
-    "409": "The id is taken.",
+    "405": "The path has other methods: those in the header Allow.",
+    "409": "The id is taken, or the idempotency key was used with another body.",
     "412": "The resource is not in the expected version; nothing was written.",
     "413": "The body is too large.",
     "429": "The gateway accepts no more calls for now, or the tokens of the bank's day are used up.",
@@ -87,7 +88,7 @@ def _tag(route: Route) -> str:
 def _errors(route: Route) -> JsonObject:
     conditional = {
         "413": route.body is not None,
-        "409": route.creates,
+        "409": route.creates or parameters.IDEMPOTENCY_KEY in route.parameters,
         "412": parameters.IF_MATCH in route.parameters,
     }
     codes = _EVERYWHERE | {code for code, is_possible in conditional.items() if is_possible}

@@ -8,7 +8,9 @@ StreambankError
 ├── FailedPrecondition       the input is fine, the state is not
 │   └── PreconditionFailed   it is not the version that the caller expects
 ├── NotFound
+├── MethodNotAllowed         the path has other methods; names them
 ├── AlreadyExists
+│   └── KeyReused            an idempotency key came again with another body
 ├── Unavailable              try again; says after how many seconds
 │   ├── Conflict             a condition did not hold: nothing was written
 │   │   └── IdTaken          other memories have the ids of new ones
@@ -71,8 +73,23 @@ class NotFound(StreambankError):
     """There is no such resource in this bank."""
 
 
+class MethodNotAllowed(StreambankError):
+    """The path exists, with the other methods *allowed*."""
+
+    def __init__(self, method: str, allowed: Iterable[str]) -> None:
+        self.allowed = tuple(allowed)
+        super().__init__(f"the path has no method {method}; it has {', '.join(self.allowed)}")
+
+
 class AlreadyExists(StreambankError):
     """The id is taken."""
+
+
+class KeyReused(AlreadyExists):
+    """An idempotency key was used before, with another body; nothing was written."""
+
+    def __init__(self, message: str = "the idempotency key was used with another body; use a new key") -> None:
+        super().__init__(message)
 
 
 class Unavailable(StreambankError):

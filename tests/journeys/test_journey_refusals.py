@@ -160,22 +160,36 @@ def test_unknown_bank_is_not_found(caller: Caller, bank: str) -> None:
         ("GET", "/v2/reasoningEngines/default"),
         ("GET", "/v1beta1/projects/p/reasoningEngines/default"),
         ("GET", "/v1beta1/someEngines/default"),
-        ("GET", f"{VERSION}/{DEFAULT_BANK}/memories:ingestEvents"),
-        ("PUT", f"{VERSION}/{DEFAULT_BANK}/memories:ingestEvents"),
-        ("DELETE", f"{VERSION}/{DEFAULT_BANK}/memories:ingestEvents"),
         ("POST", f"{VERSION}/{DEFAULT_BANK}/memories:ingestevents"),
         ("POST", f"{VERSION}/{DEFAULT_BANK}/memories:forgetEverything"),
         ("POST", f"{VERSION}/{DEFAULT_BANK}:redrive"),
-        ("PUT", f"{VERSION}/{DEFAULT_BANK}"),
         ("GET", f"{VERSION}/{DEFAULT_BANK}/nothing"),
-        ("GET", f"{VERSION}/{DEFAULT_BANK}/memories:retrieve"),
-        ("PATCH", f"{VERSION}/{DEFAULT_BANK}/memories"),
     ],
 )
-def test_unknown_route_or_method_is_not_found(caller: Caller, method: str, path: str) -> None:
+def test_unknown_route_is_not_found(caller: Caller, method: str, path: str) -> None:
     """What is no route is 404 in Google's shape, never a fault."""
     reply = caller.client.request(method, path, json={} if method in {"POST", "PUT", "PATCH"} else None)
     assert (reply.status_code, reply.json()["error"]["status"]) == (404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", f"{VERSION}/{DEFAULT_BANK}/memories:ingestEvents", "POST"),
+        ("PUT", f"{VERSION}/{DEFAULT_BANK}/memories:ingestEvents", "POST"),
+        ("HEAD", f"{VERSION}/{DEFAULT_BANK}/memories:ingestEvents", "POST"),
+        ("OPTIONS", f"{VERSION}/{DEFAULT_BANK}:ingestEvents", "POST"),
+        ("PUT", f"{VERSION}/{DEFAULT_BANK}", "DELETE, GET, PATCH"),
+        ("GET", f"{VERSION}/{DEFAULT_BANK}/memories:retrieve", "POST"),
+        ("PATCH", f"{VERSION}/{DEFAULT_BANK}/memories", "GET, POST"),
+    ],
+)
+def test_a_method_that_a_path_does_not_have_is_405(caller: Caller, method: str, path: str, allowed: str) -> None:
+    """The header `Allow` names the methods of the path, in Google's shape, and only to callers that are let in."""
+    reply = caller.client.request(method, path)
+    assert (reply.status_code, reply.headers["allow"]) == (405, allowed)
+    assert method == "HEAD" or reply.json()["error"]["status"] == "UNIMPLEMENTED"
+    assert caller.client.request(method, path, headers={"authorization": "Bearer wrong"}).status_code in {401, 403}
 
 
 @pytest.mark.parametrize(
@@ -225,6 +239,49 @@ def test_idempotency_key_makes_a_call_of_bare_events_repeatable(caller: Caller) 
     ]
     assert [reply["acceptedEvents"] for reply in replies] == [2, 0, 2, 2]
     assert replies[-1]["pendingEvents"] == 6
+
+
+def test_a_key_with_another_body_is_409_on_every_route(caller: Caller) -> None:
+    """Each route that takes the key repeats its own body, and refuses another one, which changes nothing."""
+    bank, scope, headers = caller.bank(), caller.scope(), {"x-idempotency-key": "k"}
+    ingest = {"scope": scope, "generationTriggerConfig": {"generationRule": {"eventCount": 50}}}
+    stated = {"scope": scope, "disableConsolidation": True}
+    calls = {
+        f"{bank}/memories:ingestEvents": (ingest, "directContentsSource", "events", said("Hm."), said("Oh.")),
+        f"{bank}:ingestEvents": (
+            {**ingest, "streamId": "s"},
+            "directContentsSource",
+            "events",
+            said("Hm."),
+            said("Oh."),
+        ),
+        f"{bank}/memories:generate": (
+            stated,
+            "directMemoriesSource",
+            "directMemories",
+            {"fact": "I ski"},
+            {"fact": "I sail"},
+        ),
+    }
+    for path, (fixed, source, name, one, other) in calls.items():
+        first = caller.post(path, {source: {name: [one]}, **fixed}, headers=headers)["name"]
+        error = caller.post(path, {**fixed, source: {name: [other]}}, headers=headers, status=409)["error"]
+        assert (error["status"], "idempotency key" in error["message"]) == ("ALREADY_EXISTS", True)
+        assert caller.post(path, {**fixed, source: {name: [one]}}, headers=headers)["name"] == first
+
+
+def test_a_created_memory_remembers_its_key(caller: Caller) -> None:
+    """The key repeats its own body after the memory was changed too; every other body is 409, also with a chosen id."""
+    bank, scope, headers = caller.bank(), caller.scope(), {"x-idempotency-key": "k"}
+    for params in ({}, {"memoryId": "mine"}):
+        body = {"fact": "I ski", "displayName": "sport", "scope": scope}
+        made = caller.post(f"{bank}/memories", body, params=params, headers=headers)["response"]
+        caller.call("PATCH", made["name"], {"fact": "I sail"})
+        again = caller.post(f"{bank}/memories", {**body, "ttl": None}, params=params, headers=headers)["response"]
+        assert (again["name"], again["fact"]) == (made["name"], "I sail")
+        for change in ({"fact": "I sail"}, {"displayName": "hobby"}):
+            reply = caller.post(f"{bank}/memories", {**body, **change}, params=params, headers=headers, status=409)
+            assert "idempotency key" in reply["error"]["message"]
 
 
 @pytest.mark.parametrize("key", ["", "k" * 513])

@@ -601,7 +601,9 @@ def test_no_path_leads_out_of_the_bank_that_it_names(
     names["fullwidth"] = quote("".join(chr(ord(letter) + 0xFEE0) for letter in theirs.bank))
     for pattern, parent, method in product(CONFUSED, (f"{VERSION}/{PARENT}", f"/%76%31//{PARENT}"), METHODS):
         status, text = raw(service, method, f"{parent}/{pattern.format(**names)}", [key])
-        assert (status, MARK in text) == (404, False), (method, parent, pattern, text)
+        # A path of the caller's own bank may have other methods; of a bank that it may not know, nothing is told.
+        allowed = {404, 405} if pattern.startswith("{mine}/memories") else {404}
+        assert (status in allowed, MARK in text) == (True, False), (method, parent, pattern, text)
     assert admin.items() == before
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from streambank.errors import KeyReused
 from streambank.model import ids
 from streambank.model.operation import Operation, OperationState
 from streambank.model.window import DirectMemory
@@ -16,7 +17,7 @@ from tests.world import SCOPE, World
 
 
 def call(world: World, fact: str, token: str = "k", bank: str = "default") -> Operation:
-    given = GenerateCall(bank, SCOPE, token, memories=(DirectMemory(fact),))
+    given = GenerateCall(bank, SCOPE, token, memories=(DirectMemory(fact),), fingerprint=ids.fingerprint(fact))
     started = generate(given, context=world.generating)
     world.settle()
     return started
@@ -31,9 +32,11 @@ def delete_expired(world: World, *kinds: str) -> None:
 
 
 def test_a_key_repeats_its_call(world):
-    """The same key again is the same operation, whatever comes with it; without a key each call is its own."""
+    """The same key again is the same operation, and another body is refused; without a key each call is its own."""
     one = call(world, "I like tea")
-    assert call(world, "I like jam").id == one.id
+    assert call(world, "I like tea").id == one.id
+    with pytest.raises(KeyReused, match="idempotency key"):
+        call(world, "I like jam")
     assert world.facts() == ["I like tea"]
     assert call(world, "I sing", token="").id != call(world, "I run", token="").id
     assert world.facts() == ["I like tea", "I run", "I sing"]
@@ -52,7 +55,7 @@ def test_a_key_that_is_used_again_after_its_time_is_new(world, gone):
     assert (window.attempt, window.failures) == (0, 0)
     assert world.facts() == ["I like jam", "I like tea"]
     assert len({verdict.memory_id for verdict in world.plans.verdicts(window)}) == 1
-    assert call(world, "I like gin").id == two.id
+    assert call(world, "I like jam").id == two.id
 
 
 def test_a_key_whose_window_is_gone_is_new(world):
@@ -63,7 +66,7 @@ def test_a_key_whose_window_is_gone_is_new(world):
     two = call(world, "I like jam")
     assert two.id != one.id
     assert world.facts() == ["I like jam", "I like tea"]
-    assert call(world, "I like gin").id == two.id
+    assert call(world, "I like jam").id == two.id
 
 
 def test_the_operation_of_a_key_cannot_be_worked_out(world):
@@ -84,6 +87,6 @@ def test_a_key_is_remembered_for_the_horizon(world):
     """A day before the horizon the call is the same, a day after it is new."""
     one = call(world, "I like tea")
     world.clock.move(seconds=(world.retention_policy.dedup_horizon - timedelta(days=1)).total_seconds())
-    assert call(world, "I like jam").id == one.id
+    assert call(world, "I like tea").id == one.id
     world.clock.move(days=2)
     assert call(world, "I like jam").id != one.id

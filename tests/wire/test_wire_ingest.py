@@ -123,7 +123,8 @@ def test_an_unknown_field_is_named_wherever_it_is(path, field):
     for step in path:
         place = place[step]
     place["my_field"] = 1
-    assert refusal(document) == (field, "unknown field")
+    named, problem = refusal(document)
+    assert (named, problem.split(";")[0]) == (field, "unknown field")
 
 
 def test_paths_are_spelled_as_the_caller_did():
@@ -200,7 +201,7 @@ def test_other_roles_are_refused(role):
     """Any other role is refused in the words of the reference."""
     field, problem = refusal(body(event(), {"content": {"role": role}}))
     assert field == "directContentsSource.events[1].content.role"
-    assert problem == "must be a valid role: user, model"
+    assert problem.startswith("must be a valid role: user, model")
 
 
 @pytest.mark.parametrize(
@@ -425,4 +426,5 @@ def test_every_setting_of_an_ingest_can_be_said():
     unsaid = {name for name in WindowSettings.__dataclass_fields__ if getattr(settings, name) is None}
     assert unsaid == {"disable_consolidation", "allowed_topics"}
     for name in ("disableConsolidation", "allowedTopics"):
-        assert refusal(body(**{name: None})) == (name, "unknown field")
+        named, problem = refusal(body(**{name: None}))
+        assert (named, problem.split(";")[0]) == (name, "unknown field")

@@ -125,7 +125,7 @@ def test_unknown_fields_are_named_as_the_caller_spelled_them(kind, body, field):
     """What nobody knows is refused by its path in the caller's own spelling."""
     with pytest.raises(InvalidArgument) as error:
         kind.parse(body)
-    assert (error.value.field, error.value.problem) == (field, "unknown field")
+    assert (error.value.field, error.value.problem.split(";")[0]) == (field, "unknown field")
 
 
 @pytest.mark.parametrize(

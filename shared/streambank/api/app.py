@@ -21,6 +21,7 @@ from streambank.api import (
 )
 from streambank.api.api_request import ApiRequest
 from streambank.api.router import Router
+from streambank.rules import access
 from streambank.wire import http
 from streambank.wiring.api import ApiWiring
 
@@ -44,5 +45,6 @@ def respond(event: Mapping[str, Any], wiring: ApiWiring) -> http.Response:
     """Answer an API Gateway event. Raises StreambankError: whatever its route raises."""
     principal = wiring.authenticate(event)
     request = ApiRequest(event, http.bank_path(event), principal, wiring)
+    access.check_bank(principal, request.path.bank)  # before the path's methods are told
     route, path_arguments = ROUTER.match(request.method, request.path)
     return route.respond(request, path_arguments)

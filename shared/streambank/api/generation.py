@@ -43,6 +43,7 @@ def generate_memories(request: ApiRequest, body: GenerateMemoriesRequest) -> Win
         bank=request.path.bank,
         scope=scope,
         token=request.idempotency_key or "",
+        fingerprint=body.body_fingerprint() if request.idempotency_key else b"",
         events=without_keys(events),
         memories=body.memories(),
         settings=settings,

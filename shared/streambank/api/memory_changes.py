@@ -12,6 +12,7 @@ from streambank.api.route import Reach, Routes
 from streambank.errors import InvalidArgument, NotFound
 from streambank.model import ids
 from streambank.model import memory as model
+from streambank.model.event import CallMarker
 from streambank.model.ids import OperationId
 from streambank.model.principal import Role
 from streambank.pipeline.memories import purge
@@ -69,15 +70,22 @@ def create(request: ApiRequest, body: CreateMemoryRequest) -> MemoryOperation:
     if chosen_id and not _MEMORY_ID.fullmatch(chosen_id):
         raise InvalidArgument("memoryId", "must be 1 to 63 of a-z, 0-9 and -, a letter first and no - last")
     bank_id = request.bank().id
-    call = f"key {token}" if token else f"call {secrets.token_hex(16)}"
-    derived_id = ids.secret_id(request.wiring.id_secret, "create", bank_id, ids.canonical(body.scope), call)
+    origin = f"key {token}" if token else f"call {secrets.token_hex(16)}"
+    derived_id = ids.secret_id(request.wiring.id_secret, "create", bank_id, ids.canonical(body.scope), origin)
+    call = CallMarker(ids.call_key(token), body.body_fingerprint()) if token else None
 
     def is_same_call(existing: model.Memory) -> bool:
-        """An id derived from the key is this call's own; a chosen one must have the same fact."""
-        is_same_fact = not chosen_id or existing.fact == edit.fact
-        return token is not None and existing.scope == body.scope and is_same_fact
+        """A memory of the same key must have the same body. A chosen id of another key must have the same fact."""
+        if call is None or existing.scope != body.scope:
+            return False
+        if existing.call and existing.call.key == call.key:
+            call.check(existing.call)
+            return True
+        return not chosen_id or existing.fact == edit.fact
 
-    created = create_memory(bank_id, chosen_id or derived_id, body.scope, edit, repeats=is_same_call, context=context)
+    created = create_memory(
+        bank_id, chosen_id or derived_id, body.scope, edit, call=call, repeats=is_same_call, context=context
+    )
     tracing.note({tracing.RECORD_ID: created.id})
     return _finished(request, "create", created)
 

@@ -12,7 +12,7 @@ from streambank import tracing
 from streambank.api.request import Request
 from streambank.model.principal import Role
 from streambank.rules import access
-from streambank.wire import http, reader
+from streambank.wire import http, query, reader
 
 # A longer id, or one with other characters, is no id of ours, and is not put into a span.
 _RECORD_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -67,6 +67,11 @@ class Route:
         return self.described_body or get_type_hints(self.handler).get("body")
 
     @property
+    def query_parameters(self) -> tuple[str, ...]:
+        """Return the names of the parameters that the route takes in its query."""
+        return tuple(one["name"] for one in self.parameters if one["in"] == "query")
+
+    @property
     def reply(self) -> Any:
         """Return the type of the reply."""
         result = get_type_hints(self.handler)["return"]
@@ -80,6 +85,7 @@ class Route:
         """
         with self._open_span(request, path_arguments):
             self._authorize(request)
+            query.check(request.event.get("queryStringParameters") or {}, self.query_parameters)
             reply = self.handler(request, **self._arguments(request, path_arguments))
         if isinstance(reply, WithHeaders):
             return http.response(reply.document, headers=reply.headers)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from streambank.api.route import Route
-from streambank.errors import NotFound
+from streambank.errors import MethodNotAllowed, NotFound
 from streambank.wire.http import BankPath
 
 
@@ -43,15 +43,38 @@ class Router:
         ]
 
     def match(self, method: str, path: BankPath) -> tuple[Route, dict[str, str]]:
-        """Return the route of a request, and the parameters in its path. Raises NotFound."""
+        """Return the route of a request, and the parameters in its path.
+
+        Raises:
+            NotFound: there is no such path.
+            MethodNotAllowed: the path has other methods.
+        """
         static = self._static.get((method, not path.bank, path.rest))
         if static is not None:
             return static, {}
+        matches = self._matches(path)
+        for route, path_arguments in matches:
+            if route.method == method:
+                return route, path_arguments
+        if matches:
+            raise MethodNotAllowed(method, sorted({route.method for route, _ in matches}))
+        raise NotFound("there is no such route")
+
+    def _matches(self, path: BankPath) -> list[tuple[Route, dict[str, str]]]:
+        """Return the routes of a path, of any method, each with the parameters in the path.
+
+        Of paths with parameters the one with the longest literals counts: `{memory}:rollback` is no `{memory}`.
+        """
+        static = [route for (_, *place), route in self._static.items() if place == [not path.bank, path.rest]]
         texts = path.rest.split("/")
-        for segments, route in self._dynamic:
-            if route.method == method and path.bank and _is_match(segments, texts):
-                return route, _arguments(segments, texts)
-        raise NotFound("there is no such route or method")
+        matches = [pair for pair in self._dynamic if path.bank and _is_match(pair[0], texts)]
+        longest = max((_literal_length(segments) for segments, _ in matches), default=0)
+        dynamic = [pair for pair in matches if _literal_length(pair[0]) == longest]
+        return [(route, {}) for route in static] + [(route, _arguments(parts, texts)) for parts, route in dynamic]
+
+
+def _literal_length(segments: Sequence[_Segment]) -> int:
+    return sum(len(segment.literal) for segment in segments)
 
 
 def _is_match(segments: Sequence[_Segment], texts: Sequence[str]) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from streambank.errors import KeyReused
+
 Role = Literal["user", "model"]
 
 
@@ -49,6 +51,11 @@ class KeyedEvent:
     key: str | None
     size: int
 
+    def canonical(self) -> list[Any]:
+        """Return what the fingerprint of a call takes of the event: everything that its caller wrote."""
+        event = self.event
+        return [event.fingerprint().hex(), event.event_id, event.time.isoformat() if event.time else None]
+
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
@@ -70,3 +77,19 @@ class EventMarker:
     seq: int
     window: int
     fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CallMarker:
+    """The marker of a call with an idempotency key: its key, and the fingerprint of the call's whole body."""
+
+    key: str
+    fingerprint: bytes
+
+    def check(self, stored: EventMarker | CallMarker | None) -> None:
+        """Raise KeyReused if the key was *stored* by a call with another body.
+
+        An erasure removes the fingerprint: then nothing can be compared.
+        """
+        if stored and stored.fingerprint not in (b"", self.fingerprint):
+            raise KeyReused

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 DEFAULT_BANK = "default"
 DEFAULT_STREAM = "default"
@@ -81,6 +82,17 @@ def event_key(event_id: str) -> str:
 def derived_event_key(idempotency_key: str, position: int) -> str:
     """Return the key of an event without an id in a call with X-Idempotency-Key; it never equals a caller's id."""
     return digest("idempotency", idempotency_key, str(position))
+
+
+def call_key(idempotency_key: str) -> str:
+    """Return the key of the marker of a call with X-Idempotency-Key; it never equals the key of an event."""
+    return digest("idempotent call", idempotency_key)
+
+
+def fingerprint(value: Any) -> bytes:
+    """Return a hash of a parsed request: *value* may hold whatever JSON or `str` can write, keys in any order."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).digest()[:12]
 
 
 @dataclass(frozen=True, slots=True)

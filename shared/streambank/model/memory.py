@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from streambank.model.event import CallMarker
 from streambank.model.metadata import Metadata
 from streambank.model.tombstone import Tombstone
 
@@ -65,7 +66,7 @@ class Memory:
 
     The fact of a profile is the JSON of its data. *first_revision* is the revision that its creation made, as long as
     the memory has that text: no item of its own is stored for it. *former* are the keyed hashes of earlier texts,
-    oldest first.
+    oldest first. *call* is the marker of the call that created it under an idempotency key.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Memory:
     profile: Profile | None = None
     first_revision: Revision | None = None
     former: tuple[str, ...] = ()
+    call: CallMarker | None = None
 
     @property
     def fingerprint(self) -> str:

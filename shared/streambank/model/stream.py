@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from streambank.model.event import KeyedEvent
+from streambank.model.event import CallMarker, KeyedEvent
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 
 
@@ -47,10 +47,14 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class IngestCall:
-    """One validated call; *rule* is None where the call has none, and empty where it asks for a flush at once."""
+    """One validated call; *rule* is None where the call has none, and empty where it asks for a flush at once.
+
+    *marker* is that of its idempotency key, if it has one.
+    """
 
     stream: StreamId
     events: tuple[KeyedEvent, ...] = ()
     rule: TriggerRule | None = None
     force: bool = False
     settings: WindowSettings = field(default_factory=WindowSettings)
+    marker: CallMarker | None = None

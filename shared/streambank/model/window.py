@@ -35,7 +35,8 @@ class Window:
 
     *due* is when the sweep handles it next. *is_expiry_suspended* tells that the expiry of its events is suspended
     until it is done, for some of them at least; *is_suspension_complete* that it is so for all of them. *is_awaited*
-    tells that the next window of the stream waits off index `due`, so that the end of this one must make it due.
+    tells that the next window of the stream waits off index `due`, so that the end of this one must make it due. *call*
+    is the fingerprint of the direct call that made it under an idempotency key.
     """
 
     stream: StreamId
@@ -60,6 +61,7 @@ class Window:
     failure: str | None = None
     outcome: dict[str, Any] = field(default_factory=dict)
     direct: tuple[DirectMemory, ...] = ()
+    call: bytes = b""
 
     @property
     def count(self) -> int:

@@ -23,6 +23,16 @@ def knows_bank(principal: Principal, bank: str) -> bool:
     return principal.has_every_bank or bank in principal.banks
 
 
+def check_bank(principal: Principal, bank: str) -> None:
+    """Check that a caller may know of *bank*; an empty one is the collection of banks.
+
+    Raises:
+        NotFound: the caller may not; the message is that of a bank that does not exist.
+    """
+    if bank and (bank == EVERY_BANK or not knows_bank(principal, bank)):
+        raise NotFound(f"there is no bank {bank!r}")
+
+
 def check(principal: Principal, role: Role, bank: str) -> None:
     """Check that a caller has *role* in *bank*, or for requests without a bank if *bank* is empty.
 
@@ -30,8 +40,7 @@ def check(principal: Principal, role: Role, bank: str) -> None:
         NotFound: the caller may not use the bank; the message is that of a bank that does not exist.
         PermissionDenied: the caller lacks the role.
     """
-    if bank and (bank == EVERY_BANK or not knows_bank(principal, bank)):
-        raise NotFound(f"there is no bank {bank!r}")
+    check_bank(principal, bank)
     if role not in principal.roles:
         raise PermissionDenied(f"this requires the role {role}")
 

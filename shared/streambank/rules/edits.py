@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from streambank.errors import FailedPrecondition, InvalidArgument
 from streambank.model.bank import BankConfig
+from streambank.model.event import CallMarker
 from streambank.model.memory import Change, Memory, Revision
 from streambank.model.metadata import Metadata
 from streambank.model.rule import WindowSettings
@@ -34,9 +35,16 @@ class Edit:
 
 
 def creation(
-    memory_id: str, scope: dict[str, str], edit: Edit, config: BankConfig, vector: bytes, *, now: datetime
+    memory_id: str,
+    scope: dict[str, str],
+    edit: Edit,
+    config: BankConfig,
+    vector: bytes,
+    call: CallMarker | None = None,
+    *,
+    now: datetime,
 ) -> Change:
-    """Return the change that creates a memory as a caller states it."""
+    """Return the change that creates a memory as a caller states it, under the idempotency key of *call* if any."""
     memory = Memory(
         id=memory_id,
         fact=edit.fact,
@@ -51,6 +59,7 @@ def creation(
         display_name=edit.display_name,
         description=edit.description,
         revision=int(keeps_revisions(edit.settings, config)),
+        call=call,
     )
     return new_memory(memory, _revision(memory, edit.settings, config, now=now))
 

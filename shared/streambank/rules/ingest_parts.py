@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from streambank.errors import KeyReused
 from streambank.model.event import EventMarker, KeyedEvent
 
 # TransactWriteItems accepts 100 actions and 4 MB: HEAD and a registry entry leave 98 for ids and batch items.
@@ -56,14 +57,17 @@ class _PartSize:
         return self.actions <= PART_ACTIONS and self.size <= PART_BYTES
 
 
-def split_into_parts(events: Sequence[KeyedEvent]) -> list[tuple[KeyedEvent, ...]]:
-    """Return *events* in order, in parts of one transaction each; a call without events is one empty part."""
+def split_into_parts(events: Sequence[KeyedEvent], *, has_marker: bool = False) -> list[tuple[KeyedEvent, ...]]:
+    """Return *events* in order, in parts of one transaction each; a call without events is one empty part.
+
+    A call that *has_marker* leaves room for its marker in each part: it is not known which will write first.
+    """
     parts: list[list[KeyedEvent]] = [[]]
-    size = _PartSize()
+    size = _PartSize(actions=has_marker)
     for keyed in events:
         if not size.add(keyed):
             parts.append([])
-            size = _PartSize()
+            size = _PartSize(actions=has_marker)
             size.add(keyed)
         parts[-1].append(keyed)
     return [tuple(part) for part in parts]
@@ -91,7 +95,11 @@ def drop_repeats(events: Iterable[KeyedEvent]) -> tuple[tuple[KeyedEvent, ...], 
 
 
 def deduplicate(events: Iterable[KeyedEvent], markers: Mapping[str, EventMarker]) -> DeduplicatedEvents:
-    """Return which of *events* are new, given the markers of the events that were accepted before."""
+    """Return which of *events* are new, given the markers of the events that were accepted before.
+
+    Raises:
+        KeyReused: an event whose id was derived from an idempotency key came again with other content.
+    """
     fresh, repeats, conflicts = [], [], []
     for keyed in events:
         marker = markers.get(keyed.key) if keyed.key else None
@@ -101,6 +109,8 @@ def deduplicate(events: Iterable[KeyedEvent], markers: Mapping[str, EventMarker]
         repeats.append(marker)
         # Erased content has no fingerprint, so it cannot be compared.
         if marker.fingerprint and marker.fingerprint != keyed.event.fingerprint():
+            if keyed.event.event_id is None:  # its key is derived from the call's
+                raise KeyReused
             conflicts.append(keyed.event.event_id)
     newest = max(repeats, key=lambda marker: marker.seq, default=None)
     return DeduplicatedEvents(tuple(fresh), len(repeats), tuple(filter(None, conflicts)), newest)

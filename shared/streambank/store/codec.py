@@ -200,6 +200,7 @@ def window_values(window: Window) -> Values:
         "tries": window.failures,
         "cur": window.cursor,
         "dir": text.compressed(direct) if direct else None,
+        "call": window.call or None,
         # The filter of the table's stream matches it, and the first claim removes it: a window wakes the stream once.
         "new": 1,
         **due_values(key, window.due),
@@ -231,4 +232,5 @@ def window_of(item: Mapping[str, Any]) -> Window:
         failure=item.get("fail"),
         outcome=json.loads(item.get("out", "{}")),
         direct=tuple(DirectMemory(fact, tuple(topics)) for fact, topics in direct),
+        call=bytes(item.get("call", b"")),
     )

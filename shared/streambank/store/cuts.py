@@ -188,8 +188,8 @@ def _has_fingerprint(item: Mapping[str, Any], cut: Cut) -> bool:
 
 def _is_fenced(window: Window) -> bool:
     """Tell whether a window stores nothing any more, and holds nothing that a caller wrote."""
-    is_clean = window.settings.is_empty and not (window.direct or window.failure or window.is_expiry_suspended)
-    return is_clean and not _is_pending(window)
+    has_texts = window.direct or window.call or window.failure or not window.settings.is_empty
+    return not (has_texts or window.is_expiry_suspended or _is_pending(window))
 
 
 def _is_pending(window: Window) -> bool:
@@ -197,7 +197,7 @@ def _is_pending(window: Window) -> bool:
 
 
 def _fence_update(window: Window, expires: datetime, now: datetime) -> Update:
-    values: codec.Values = {"dir": None, "cfg": None, "fail": None, "held": None}
+    values: codec.Values = {"dir": None, "call": None, "cfg": None, "fail": None, "held": None}
     if _is_pending(window):
         values = {**values, **erased_values(window, now, expires), "att": window.attempt + 1}
     return Update(key_of(window), values, equals(st=window.state, att=window.attempt))

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from streambank.model import ids
+from streambank.model.event import CallMarker
 from streambank.model.memory import RECOVERABLE, Change, Citation, Evidence, Memory, Profile, Revision
 from streambank.model.plan import ForgetRequest
 from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
@@ -80,6 +81,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "del": milliseconds(memory.deleted),
         "prof": _profile_text(memory.profile) if memory.profile else None,
         "frev": _first_revision_text(memory.first_revision) if memory.first_revision else None,
+        "call": f"{memory.call.key} {memory.call.fingerprint.hex()}" if memory.call else None,
         "ttl": seconds(memory_expiry(memory)),
         "G2PK": keys.list_partition(bank, Kind.MEMORY, memory.id) if is_live else None,
         "G2SK": milliseconds(memory.created) if is_live else None,
@@ -106,8 +108,14 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         deleted=instant(item.get("del")),
         profile=_profile_of(item["prof"]) if "prof" in item else None,
         former=_unpacked_hashes(item.get("fmr", b"")),
+        call=_call_of(item["call"]) if "call" in item else None,
     )
     return replace(memory, first_revision=_first_revision_of(item["frev"], memory)) if "frev" in item else memory
+
+
+def _call_of(written: str) -> CallMarker:
+    key, _, fingerprint = written.partition(" ")
+    return CallMarker(key, bytes.fromhex(fingerprint))
 
 
 def _evidence_hashes(memory: Memory) -> bytes:

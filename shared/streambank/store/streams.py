@@ -10,7 +10,7 @@ from itertools import islice
 from streambank.errors import Conflict, HeadBehind
 from streambank.model import ids
 from streambank.model.bank import Bank
-from streambank.model.event import EventMarker, KeyedEvent
+from streambank.model.event import CallMarker, EventMarker, KeyedEvent
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import Window
 from streambank.rules import window as window_rules
@@ -31,7 +31,7 @@ _MAX_DELETED = 98
 
 @dataclass(frozen=True, slots=True)
 class IngestSnapshot:
-    """What a call reads in one round trip: its stream's head, its bank, and the markers of its events by their keys."""
+    """What a call reads in one round trip: its stream's head, its bank, and markers by their keys."""
 
     head: Head | None
     bank: Bank | None
@@ -75,19 +75,19 @@ class Streams:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def read_snapshot(self, stream: StreamId, event_keys: Iterable[str], *, now: datetime) -> IngestSnapshot:
-        """Return the state that a call of at most 97 ids needs: one round trip."""
+    def read_snapshot(self, stream: StreamId, marker_keys: Iterable[str], *, now: datetime) -> IngestSnapshot:
+        """Return the state that a call of at most 97 ids and a marker of its own needs: one round trip."""
         head_key, bank_key = keys.head(stream.bank, stream.sid), keys.bank(stream.bank)
-        event_key_of = {keys.marker(stream.bank, stream.sid, key): key for key in event_keys}
-        items = self._table.read([head_key, bank_key, *event_key_of])
+        marker_key_of = {keys.marker(stream.bank, stream.sid, key): key for key in marker_keys}
+        items = self._table.read([head_key, bank_key, *marker_key_of])
         item = items.get(head_key)
         head = codec.head_of(item) if item else None
         # A marker ahead of the head is of a call that is being written, which fails this one, or that was never whole.
         last_seq = head.seq if head else 0
         markers = {
-            event_key_of[key]: EventMarker(item["seq"], item["win"], bytes(item.get("h", b"")))
+            marker_key_of[key]: EventMarker(item["seq"], item["win"], bytes(item.get("h", b"")))
             for key, item in items.items()
-            if key in event_key_of and item["ttl"] >= _floor(now) and item["seq"] <= last_seq
+            if key in marker_key_of and item["ttl"] >= _floor(now) and item["seq"] <= last_seq
         }
         return IngestSnapshot(head, bank_of(stream.bank, items.get(bank_key)), markers)
 
@@ -115,11 +115,12 @@ class Streams:
         before: Head | None,
         after: Head,
         fresh: Sequence[KeyedEvent],
+        marker: CallMarker | None = None,
         *,
         now: datetime,
         retention_policy: RetentionPolicy,
     ) -> Head:
-        """Write *after* with its *fresh* events and return it as stored: one transaction.
+        """Write *after* with its *fresh* events and the call's *marker*, and return it as stored: one transaction.
 
         Raises:
             Conflict: the stream was written since *before* was read.
@@ -130,7 +131,7 @@ class Streams:
         if before is None:
             actions.append(_registration(stored.stream))
         actions += _batch_puts(after, fresh, now, retention_policy)
-        actions += _marker_puts(after, fresh, now, retention_policy)
+        actions += _marker_puts(after, fresh, marker, now, retention_policy)
         self._transact(after.stream, before, actions)
         return stored
 
@@ -242,20 +243,25 @@ def _batch_puts(head: Head, fresh: Sequence[KeyedEvent], now: datetime, retentio
 
 
 def _marker_puts(
-    head: Head, fresh: Sequence[KeyedEvent], now: datetime, retention_policy: RetentionPolicy
+    head: Head,
+    fresh: Sequence[KeyedEvent],
+    marker: CallMarker | None,
+    now: datetime,
+    retention_policy: RetentionPolicy,
 ) -> list[Action]:
+    """Return the markers of events, and of their call, which has the number of its newest event."""
     first = head.seq - len(fresh) + 1
+    expires = seconds(now + retention_policy.dedup_horizon)
+    markers = [
+        (keyed.key, first + offset, keyed.event.fingerprint()) for offset, keyed in enumerate(fresh) if keyed.key
+    ]
+    if marker:
+        markers.append((marker.key, head.seq, marker.fingerprint))
     return [
         Put(
-            keys.marker(head.stream.bank, head.stream.sid, keyed.key),
-            {
-                "seq": first + offset,
-                "win": head.window,
-                "h": keyed.event.fingerprint(),
-                "ttl": seconds(now + retention_policy.dedup_horizon),
-            },
+            keys.marker(head.stream.bank, head.stream.sid, key),
+            {"seq": seq, "win": head.window, "h": fingerprint, "ttl": expires},
             absent_or_expired(_floor(now)) | above(seq=head.seq - len(fresh)),
         )
-        for offset, keyed in enumerate(fresh)
-        if keyed.key is not None
+        for key, seq, fingerprint in markers
     ]

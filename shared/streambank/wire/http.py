@@ -18,7 +18,8 @@ _BANK_PATH = re.compile(
     r"/(?P<parent>(?:projects/[^/]+/locations/[^/]+/)?(?:reasoningEngines|memoryBanks))"
     r"(?:/(?P<bank>[^/:]+)(?P<rest>[/:].*)?)?"
 )
-# HTTP status and google.rpc.Code of each error; subclasses before their bases.
+# HTTP status and google.rpc.Code of each error; subclasses before their bases. No code of google.rpc belongs to 405:
+# UNIMPLEMENTED is the one for an operation that the service does not have.
 _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
     (errors.PayloadTooLarge, 413, "INVALID_ARGUMENT"),
     (errors.InvalidArgument, 400, "INVALID_ARGUMENT"),
@@ -27,6 +28,7 @@ _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
     (errors.PreconditionFailed, 412, "FAILED_PRECONDITION"),
     (errors.FailedPrecondition, 400, "FAILED_PRECONDITION"),
     (errors.NotFound, 404, "NOT_FOUND"),
+    (errors.MethodNotAllowed, 405, "UNIMPLEMENTED"),
     (errors.AlreadyExists, 409, "ALREADY_EXISTS"),
     (errors.Unavailable, 503, "UNAVAILABLE"),
     (errors.BudgetPaused, 429, "RESOURCE_EXHAUSTED"),
@@ -165,6 +167,8 @@ def error_response(error: errors.StreambankError) -> Response:
 def _error_headers(error: errors.StreambankError, status: int) -> dict[str, str]:
     if status == 401:
         return {"www-authenticate": "Bearer"}
+    if isinstance(error, errors.MethodNotAllowed):
+        return {"allow": ", ".join(error.allowed)}
     wait = error.retry_after_seconds if isinstance(error, errors.Unavailable) else 60
     return {"retry-after": str(wait)} if status == 503 else {}
 

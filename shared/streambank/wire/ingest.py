@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model import ids
-from streambank.model.event import Event, KeyedEvent, Role
+from streambank.model.event import CallMarker, Event, KeyedEvent, Role
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import IngestCall, StreamId
 from streambank.wire import reader
@@ -46,13 +47,21 @@ def ingest_call(body: Any, *, bank: str, idempotency_key: str | None) -> IngestC
     stream = StreamId(bank, ids.stream_key(checked_scope, name), checked_scope, name)
     token = idempotency_token(idempotency_key)
     source = fields.get("directContentsSource")
-    return IngestCall(
+    call = IngestCall(
         stream=stream,
         events=events(source[1], source[0], token) if source else (),
         rule=_trigger(fields),
         force=reader.boolean(*swap(fields.get("forceFlush", ("forceFlush", False)))),
         settings=window_settings(fields),
     )
+    return replace(call, marker=_marker(token, call)) if token else call
+
+
+def _marker(token: str, call: IngestCall) -> CallMarker:
+    """Return the marker of a call with an idempotency key, which counts within the call's stream."""
+    rule = asdict(call.rule) if call.rule else None
+    whole = [[keyed.canonical() for keyed in call.events], rule, call.force, asdict(call.settings)]
+    return CallMarker(ids.call_key(token), ids.fingerprint(whole))
 
 
 def idempotency_token(header: str | None) -> str | None:
@@ -62,7 +71,7 @@ def idempotency_token(header: str | None) -> str | None:
 def scope(value: Any, path: str) -> dict[str, str]:
     """Return a scope: 1 to 5 pairs of 1 to 256 bytes, no `*` in a value."""
     if not isinstance(value, dict) or not 1 <= len(value) <= MAX_SCOPE_PAIRS:
-        raise InvalidArgument(path, f"must be a map of 1 to {MAX_SCOPE_PAIRS} strings")
+        raise InvalidArgument(path, f'must be a map of 1 to {MAX_SCOPE_PAIRS} strings such as {{"user_id": "123"}}')
     for key, item in value.items():
         reader.text(key, path, least_bytes=1, most_bytes=MAX_SCOPE_BYTES)
         reader.text(item, reader.join(path, key), least_bytes=1, most_bytes=MAX_SCOPE_BYTES)
@@ -116,10 +125,12 @@ def event_of(value: Any, path: str) -> Event:
 
 def content(value: Any, path: str) -> tuple[Role, tuple[dict[str, Any], ...]]:
     """Return role and parts of a content."""
+    if not isinstance(value, dict):
+        raise InvalidArgument(path, _hints().content(value))
     fields = reader.object_fields(value, path, _CONTENT)
     role_path, role = fields.get("role", (reader.join(path, "role"), "user"))
     if role not in ("user", "model", ""):
-        raise InvalidArgument(role_path, "must be a valid role: user, model")
+        raise InvalidArgument(role_path, _hints().role(role))
     parts_path, value = fields.get("parts", (reader.join(path, "parts"), []))
     return "model" if role == "model" else "user", tuple(parts(value, parts_path))
 
@@ -127,7 +138,7 @@ def content(value: Any, path: str) -> tuple[Role, tuple[dict[str, Any], ...]]:
 def parts(value: Any, path: str) -> list[dict[str, Any]]:
     """Return the parts of a content; they may be of any kind and are kept as they were sent."""
     if not isinstance(value, list):
-        raise InvalidArgument(path, "must be a list")
+        raise InvalidArgument(path, _hints().parts(value))
     for index, part in enumerate(value):
         _check_part(part, f"{path}[{index}]")
     return value
@@ -135,11 +146,18 @@ def parts(value: Any, path: str) -> list[dict[str, Any]]:
 
 def _check_part(part: Any, path: str) -> None:
     if not isinstance(part, dict):
-        raise InvalidArgument(path, "must be an object")
+        raise InvalidArgument(path, 'must be an object such as {"text": "..."}')
     if not isinstance(part.get("text", ""), str | None):
         raise InvalidArgument(reader.join(path, "text"), "must be a string")
     if not isinstance(part.get("thought", False), bool | None):
         raise InvalidArgument(reader.join(path, "thought"), "must be true or false")
+
+
+def _hints() -> Any:
+    # Only a refusal needs it: it would add to the cold start of the function `Ingest`.
+    from streambank.wire import hints  # noqa: PLC0415
+
+    return hints
 
 
 # ---- trigger rules

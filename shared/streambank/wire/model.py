@@ -5,18 +5,21 @@ One model reads a body and describes it in the OpenAPI document. The body of Ing
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, LiteralString, Self
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
 from streambank.errors import InvalidArgument, PayloadTooLarge
-from streambank.wire import reader
+from streambank.model import ids
+from streambank.wire import hints, reader
 
 JsonSchema = dict[str, Any]
 # Stands for a reference to the schema of another model, until the document is put together.
 DESCRIBED_BY = "x-described-by"
+# The types of our own errors among pydantic's.
+_RULE, _UNKNOWN_FIELD = "rule", "unknown_field"
 
 
 class RequestModel(BaseModel):
@@ -42,15 +45,24 @@ class RequestModel(BaseModel):
         except ValidationError as error:
             errors = error.errors(include_url=False, include_input=False)
             # A field that is unknown is often the reason for one that is missing.
-            unknown = (one for one in errors if one["type"] == "extra_forbidden")
+            unknown = (one for one in errors if one["type"] == _UNKNOWN_FIELD)
             raise _refusal(next(unknown, errors[0])) from None
+
+    def body_fingerprint(self) -> bytes:
+        """Return a hash of what was read: the order and spelling of fields make no difference, nor do defaults."""
+        return ids.fingerprint(self.model_dump(exclude_defaults=True))
 
     @model_validator(mode="before")
     @classmethod
     def _check_names(cls, value: Any) -> Any:
-        """Drop nulls, and refuse a field in two spellings and fields that exclude each other."""
+        """Drop nulls; refuse unknown fields, a field in two spellings, and fields that exclude each other."""
         if not isinstance(value, Mapping):
             raise rule("must be an object")
+        allowed = {field.alias or name for name, field in cls.model_fields.items()}
+        names = allowed | cls.model_fields.keys()
+        unknown = next((key for key, item in value.items() if key not in names and item is not None), None)
+        if unknown is not None:
+            raise rule(hints.unknown_field(unknown, allowed), unknown, kind=_UNKNOWN_FIELD)
         spelled: dict[str, str] = {}
         for key in value:
             name = reader.camel(key)
@@ -123,14 +135,13 @@ def described_by(model: type[BaseModel]) -> JsonSchema:
     return {DESCRIBED_BY: model}
 
 
-def rule(problem: str, field: str = "") -> PydanticCustomError:
+def rule(problem: str, field: str = "", *, kind: LiteralString = _RULE) -> PydanticCustomError:
     """Return the error of a rule that *field*, below the place that is being validated, breaks."""
-    return PydanticCustomError("rule", "{problem}", {"problem": problem, "field": field})
+    return PydanticCustomError(kind, "{problem}", {"problem": problem, "field": field})
 
 
 # What pydantic's own errors say here; the rest say what they say.
 _PROBLEMS: Mapping[str, str] = {
-    "extra_forbidden": "unknown field",
     "missing": "is required",
     "bool_type": "must be true or false",
     "dict_type": "must be an object",
@@ -150,7 +161,7 @@ _PROBLEMS: Mapping[str, str] = {
 def _refusal(error: ErrorDetails) -> InvalidArgument:
     context = error.get("ctx", {})
     path = _joined(error["loc"])
-    if error["type"] == "rule":
+    if error["type"] in (_RULE, _UNKNOWN_FIELD):
         return InvalidArgument(_below(path, context["field"]), context["problem"])
     problem = _PROBLEMS.get(error["type"])
     return InvalidArgument(path, problem.format(**context) if problem else error["msg"])

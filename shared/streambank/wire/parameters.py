@@ -69,7 +69,7 @@ TIMEOUT = _query(
 IDEMPOTENCY_KEY: JsonObject = _parameter(
     "X-Idempotency-Key",
     "header",
-    "Makes it safe to send the call again where the body has no ids.",
+    "Makes it safe to send the call again where the body has no ids. With another body it is refused.",
     {"type": "string", "minLength": 1, "maxLength": ingest.MAX_ID_BYTES},
 )
 CONVERSATION_ID: JsonObject = _query(

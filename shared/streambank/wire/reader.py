@@ -49,7 +49,7 @@ def json_body(body: str | None, *, is_base64: bool, most_bytes: int = MAX_BODY_B
 
     Raises:
         PayloadTooLarge: it is larger than *most_bytes*, by default 4 MB.
-        InvalidArgument: it is not JSON, or not UTF-8, or nested out of all proportion.
+        InvalidArgument: it is not JSON, or not UTF-8, or nested out of all proportion; says at which line and column.
     """
     raw = _raw(body or "", is_base64=is_base64)
     if len(raw) > most_bytes:
@@ -57,7 +57,10 @@ def json_body(body: str | None, *, is_base64: bool, most_bytes: int = MAX_BODY_B
     try:
         return json.loads(raw.decode(), parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        raise InvalidArgument("", "the body is not valid JSON in UTF-8") from error
+        # Only a refusal needs it: it would add to the cold start of the function `Ingest`.
+        from streambank.wire import json_errors  # noqa: PLC0415
+
+        raise InvalidArgument("", json_errors.problem(raw, error)) from error
 
 
 def _raw(body: str, *, is_base64: bool) -> bytes:
@@ -86,7 +89,10 @@ def object_fields(value: Any, path: str, fields: frozenset[str]) -> Fields:
     for key, item in value.items():
         name = camel(key) if key not in fields and _SNAKE.fullmatch(key) else key
         if name not in fields:
-            raise InvalidArgument(join(path, key), "unknown field")
+            # Only a refusal needs it, as everywhere here: it would add to the cold start of the function `Ingest`.
+            from streambank.wire import hints  # noqa: PLC0415
+
+            raise InvalidArgument(join(path, key), hints.unknown_field(key, fields))
         if name in present:
             raise InvalidArgument(join(path, key), "given twice, in two spellings")
         present[name] = (join(path, key), item)
@@ -142,7 +148,9 @@ def duration(
     """Return a protobuf duration such as "300s"."""
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        raise InvalidArgument(path, 'must be a duration in seconds such as "300s"')
+        from streambank.wire import hints  # noqa: PLC0415  see object_fields
+
+        raise InvalidArgument(path, hints.duration(value))
     span = timedelta(seconds=int(match[1]), microseconds=int((match[2] or ".0")[1:].ljust(9, "0")) // 1000)
     if not least <= span <= most:
         raise InvalidArgument(path, f"must be from {_seconds(least)} to {_seconds(most)}")

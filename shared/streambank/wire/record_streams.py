@@ -102,7 +102,7 @@ class EventsLine(InStream):
 
 class MarkerLine(InStream):
     key: Sid
-    event: Annotated[int, Field(ge=1, lt=10**12)]
+    event: Number  # 0 for a call with an idempotency key that came before any event
     window: Annotated[int, Field(ge=1, lt=10**12)]
     fingerprint: Annotated[bytes, Read(_fingerprint, {})] = b""
     expire_time: Instant

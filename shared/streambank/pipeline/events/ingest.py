@@ -8,7 +8,7 @@ from datetime import datetime
 
 from streambank.errors import Conflict, NotFound, Unavailable
 from streambank.model.bank import Bank
-from streambank.model.event import EventMarker, KeyedEvent
+from streambank.model.event import CallMarker, EventMarker, KeyedEvent
 from streambank.model.operation import Operation, Receipt
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import Head, IngestCall
@@ -59,13 +59,14 @@ def ingest(call: IngestCall, *, context: IngestContext) -> Receipt:
 
     Raises:
         NotFound: there is no such bank.
+        KeyReused: the call's idempotency key was used with another body.
         Unavailable: the stream is written by others at the same time, or the table did not answer; the same call may be
             sent again.
     """
     events, dropped = ingest_parts.drop_repeats(call.events)
     result = _IngestResult()
     result.add(dropped)
-    pieces = ingest_parts.split_into_parts(events)
+    pieces = ingest_parts.split_into_parts(events, has_marker=call.marker is not None)
     for index, piece in enumerate(pieces):
         _write_part(replace(call, events=piece), result, context, is_last=index == len(pieces) - 1)
     conflicts = tuple(dict.fromkeys(result.conflicts))
@@ -74,10 +75,12 @@ def ingest(call: IngestCall, *, context: IngestContext) -> Receipt:
 
 
 def _write_part(call: IngestCall, result: _IngestResult, context: IngestContext, *, is_last: bool) -> None:
-    event_keys = [keyed.key for keyed in call.events if keyed.key]
+    marker_keys = [keyed.key for keyed in call.events if keyed.key]
+    if call.marker:
+        marker_keys.append(call.marker.key)
     for _ in context.retry_policy.attempts():
         now = context.clock()
-        snapshot = context.streams.read_snapshot(call.stream, event_keys, now=now)
+        snapshot = context.streams.read_snapshot(call.stream, marker_keys, now=now)
         if snapshot.bank is None:
             raise NotFound(f"there is no bank {call.stream.bank!r}")
         try:
@@ -99,6 +102,7 @@ def _try_part(
     is_last: bool,
 ) -> None:
     """Write what is new of one part, given one snapshot of the stream; a window that is due is sealed first."""
+    new_marker = _new_marker(call, snapshot)
     events = ingest_parts.deduplicate(call.events, snapshot.markers)
     before = snapshot.head
     if events.repeats and before and before.has_gaps:
@@ -114,13 +118,22 @@ def _try_part(
             before = head = seal(head, reason, bank, streams=context.streams, now=now)
             after = _head_after(call, head, events.fresh, bank, now=now, is_last=is_last)
         if _changes(before, after, has_effect=has_effect):
-            head = _commit(before, after, events.fresh, bank, context, now)
+            head = _commit(before, after, events.fresh, new_marker, bank, context, now)
     result.add(events)
     result.head, result.bank = (head if before or head.version else None), bank
     if events.fresh:
         result.newest_window = head.window
     elif call.force and is_last and head.count:
         result.flushed = head.window
+
+
+def _new_marker(call: IngestCall, snapshot: IngestSnapshot) -> CallMarker | None:
+    """Return the marker of the call's idempotency key if it is not stored yet. Raises KeyReused."""
+    if call.marker is None:
+        return None
+    stored = snapshot.markers.get(call.marker.key)
+    call.marker.check(stored)
+    return None if stored else call.marker
 
 
 def _head_after(
@@ -146,11 +159,17 @@ def _has_effect(call: IngestCall, events: ingest_parts.DeduplicatedEvents, resul
 
 
 def _commit(
-    before: Head | None, after: Head, fresh: Sequence[KeyedEvent], bank: Bank, context: IngestContext, now: datetime
+    before: Head | None,
+    after: Head,
+    fresh: Sequence[KeyedEvent],
+    marker: CallMarker | None,
+    bank: Bank,
+    context: IngestContext,
+    now: datetime,
 ) -> Head:
     default = context.retention_policy
     retention_policy = RetentionPolicy(bank.retention or default.retention, bank.dedup_horizon or default.dedup_horizon)
-    return context.streams.commit(before, after, fresh, now=now, retention_policy=retention_policy)
+    return context.streams.commit(before, after, fresh, marker, now=now, retention_policy=retention_policy)
 
 
 def _operation(call: IngestCall, result: _IngestResult, context: IngestContext) -> Operation:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from streambank.errors import Conflict, FailedPrecondition, NotFound, Unavailable
 from streambank.model import ids
-from streambank.model.event import Event, KeyedEvent
+from streambank.model.event import CallMarker, Event, KeyedEvent
 from streambank.model.operation import Operation
 from streambank.model.rule import Reason, WindowSettings
 from streambank.model.stream import StreamId
@@ -29,7 +29,10 @@ FIRST = 1
 
 @dataclass(frozen=True, slots=True)
 class GenerateCall:
-    """One validated call: events or stated facts; the same call again has the same *token*, one without is new."""
+    """One validated call: events or stated facts.
+
+    The same call again has the same *token*, which is empty for a new call, and the same *fingerprint* of its body.
+    """
 
     bank: str
     scope: dict[str, str]
@@ -37,6 +40,7 @@ class GenerateCall:
     events: tuple[KeyedEvent, ...] = ()
     memories: tuple[DirectMemory, ...] = ()
     settings: WindowSettings = field(default_factory=WindowSettings)
+    fingerprint: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
 
     Raises:
         NotFound: there is no such bank.
+        KeyReused: the token was used with another body.
         Unavailable: the same call is being written at this moment.
     """
     bank = context.banks.get(call.bank)
@@ -66,15 +71,16 @@ def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
     of_bank = RetentionPolicy(
         bank.retention or retention_policy.retention, bank.dedup_horizon or retention_policy.dedup_horizon
     )
-    key, expires = ids.digest("direct", call.token), context.now + retention_policy.dedup_horizon
-    repeatable = DirectCall(key, expires) if call.token else None
+    marker = CallMarker(ids.digest("direct", call.token), call.fingerprint)
+    repeatable = DirectCall(marker.key, context.now + retention_policy.dedup_horizon) if call.token else None
     for _ in range(2):
         try:
             context.streams.store_window(window, call.events, repeatable, now=context.now, retention_policy=of_bank)
         except Conflict:
-            sid = context.streams.sid_of_call(call.bank, call.scope, key) if repeatable else None
+            sid = context.streams.sid_of_call(call.bank, call.scope, marker.key) if repeatable else None
             stored = context.windows.get(call.bank, sid, FIRST) if sid else None
             if stored:
+                marker.check(CallMarker(marker.key, stored.call))
                 return operations.sealed(stored, downstream=True)
             repeatable = replace(repeatable, replaced=sid) if repeatable else None
         else:
@@ -95,6 +101,7 @@ def _window(call: GenerateCall, now: datetime) -> Window:
         settings=call.settings,
         due=now + START_GRACE,
         direct=call.memories,
+        call=call.fingerprint,
     )
 
 

@@ -10,6 +10,7 @@ from streambank.errors import AlreadyExists, Conflict, FailedPrecondition, Inval
 from streambank.llm.ports import Embedder
 from streambank.model import ids
 from streambank.model.bank import BankConfig
+from streambank.model.event import CallMarker
 from streambank.model.memory import Change, Memory
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.retry import RetryPolicy
@@ -49,17 +50,20 @@ def create_memory(
     scope: dict[str, str],
     edit: Edit,
     *,
+    call: CallMarker | None = None,
     repeats: Callable[[Memory], bool],
     context: EditContext,
 ) -> Memory:
     """Store a memory and return it; if *repeats* is true of one that is there already, that is returned.
 
     Raises:
+        KeyReused: the idempotency key of *call* was used with another body.
         AlreadyExists: the id is taken, or was deleted within 48 hours.
         Unavailable: the scope is written by others at the same time, or is being erased.
     """
     config = bank_config(context.banks.document(bank), scope)
-    change = edits.creation(memory_id, scope, edit, config, context.vector(bank, config, edit.fact), now=context.now)
+    vector = context.vector(bank, config, edit.fact)
+    change = edits.creation(memory_id, scope, edit, config, vector, call, now=context.now)
     for _ in context.retry_policy.attempts():
         present = context.memories.find_or_deleted(bank, memory_id, now=context.now)
         if present and present.deleted is None and repeats(present):
