@@ -35,7 +35,7 @@ from streambank_client.strands import (
     StreambankMemoryStore,
     attach,
 )
-from streambank_client.strands import MemoryManager as OurManager
+from streambank_client.strands import StreambankMemoryManager as OurManager
 from tests.client.strands.scripted import Scripted
 from tests.client.strands.talking import Shouting
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from streambank_client import AsyncStreambank, Streambank
 from streambank_client.chat import ChatMemory, Feed, FeedCounts, InMemoryChatHistoryProvider
-from streambank_client.chat.feeding import new_messages
+from streambank_client.chat.new_messages import new_messages
 from tests.chat_rows import SYSTEM, assistant, call, result, run, user
 
 SCOPE = {"user_id": "u1"}
