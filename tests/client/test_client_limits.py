@@ -23,7 +23,7 @@ from streambank_client.koog import (
     RetrievalSettings,
     StreambankStorage,
 )
-from streambank_client.strands import BankFactStore, BankStore
+from streambank_client.strands import BankFactStore, BankStore, ExtractionConfig
 
 SCOPE = {"user_id": "1"}
 CLIENT = Streambank("http://service")
@@ -173,6 +173,9 @@ def test_banks_that_cannot_exist(bank: Any) -> None:
         lambda: ChatMemory().add_preprocessor(object()),  # type: ignore[arg-type]
         lambda: ChatMemory().filter_messages("user"),  # type: ignore[arg-type]
         lambda: ChatMemory().feed(Feed(CLIENT.bank(), scope=SCOPE)).turn("s", scope={}),
+        lambda: ExtractionConfig(trigger="invocation"),  # type: ignore[arg-type]
+        lambda: ExtractionConfig(extractor=print),  # type: ignore[arg-type]
+        lambda: BankStore(client=CLIENT, scope=SCOPE, extraction={"trigger": 5}),
         lambda: IngestionSettings(storage="nonsense"),  # type: ignore[arg-type]
         lambda: IngestionSettings(storage=CLASS_OF_STORAGES),
         lambda: IngestionSettings(storage=InMemoryStorage(), extraction_strategy=object()),  # type: ignore[arg-type]
