@@ -26,7 +26,7 @@ from streambank_client.limits import (
     checked_stream_id,
     synchronous,
 )
-from streambank_client.recall import MOST_KNOWN, nearest
+from streambank_client.recall import nearest, requested
 from streambank_client.types import MetadataValue
 from streambank_client.types.events import Content, Event, GenerationRule, Part
 from streambank_client.types.memories import Memory, RetrievedEvent, RetrievedMemory
@@ -38,7 +38,6 @@ _YEAR_10000_MS = 253_402_300_800_000
 _MOST_EVENTS = 100
 _MOST_BYTES = 2_000_000
 _MOST_QUERY_BYTES = 8_192
-_MOST_RESULTS = 100
 _log = logging.getLogger("streambank_client")
 RuleArgument: TypeAlias = GenerationRule | Mapping[str, Any]
 
@@ -108,12 +107,11 @@ class _Target:
         """Search for memories and pending messages, and return those that reach the threshold."""
         scope, query = self.scope_of(namespace), _cut(request.query)
         known = {text.strip() for text in (request.query, *request.known_texts)} if self.include_pending else set()
-        more = min(len(request.known_texts), MOST_KNOWN) if self.include_pending else 0
         retrieve = partial(
             self.bank.retrieve_memories,
             scope=scope,
             query=query,
-            top_k=min(request.top_k + more, _MOST_RESULTS),
+            top_k=requested(request.top_k, include_pending=self.include_pending),
             include_pending=self.include_pending,
         )
         retrieved = yield Invoke(retrieve)

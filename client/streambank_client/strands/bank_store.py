@@ -18,7 +18,7 @@ from streambank_client.formats.conversion import Options, Reason
 from streambank_client.formats.tool_names import ToolNames
 from streambank_client.http.drivers import run
 from streambank_client.limits import checked_bank_id, checked_rule, checked_scope, checked_stream_id, synchronous
-from streambank_client.recall import MOST_KNOWN, nearest
+from streambank_client.recall import nearest, requested
 from streambank_client.strands import outgoing, threads
 from streambank_client.strands.outgoing import OutgoingEvent
 from streambank_client.strands.stores import AddMessagesContext, Ingested, MemoryEntry
@@ -94,7 +94,7 @@ class BankStream:
         self._options = Options(include_reasoning=include_reasoning)
         self._tool_names = ToolNames()
         self._preparing = threading.Lock()
-        self._run_id, self._sent_in_run = uuid.uuid4().hex, 0
+        self._run_id = uuid.uuid4().hex
         self._is_away = False
 
     async def initialize(self) -> None:
@@ -105,7 +105,7 @@ class BankStream:
         Raises:
             StreambankError: the bank does not exist, or the caller may not use it.
         """
-        self._run_id, self._sent_in_run = uuid.uuid4().hex, 0
+        self._run_id = uuid.uuid4().hex
         timeout_seconds = min(_INITIALIZE_SECONDS, self._bank.caller.sender.policy.timeout_seconds)
         bank = self._bank.with_options(timeout_seconds=timeout_seconds, retries=0)
         try:
@@ -143,7 +143,6 @@ class BankStream:
         for call in outgoing.call_batches(batch.events):
             refused += run(outgoing.deliver(call, lambda events: conflicting.extend(self._send(events))))
         self._reached()
-        self._sent_in_run += len(batch.events)
         lost = (*refused, *conflicting)
         dropped = {reason.value: count for reason, count in batch.dropped.items()}
         self._log_losses(refused, conflicting, {Reason(reason) for reason in dropped} - _EXPECTED_REASONS)
@@ -177,7 +176,7 @@ class BankStream:
             return self._bank.retrieve_memories(
                 scope=self._scope,
                 query=_truncated(query, MOST_QUERY_BYTES),
-                top_k=min(top_k + known, MOST_RESULTS),
+                top_k=requested(top_k, include_pending=self._include_pending),
                 include_pending=self._include_pending,
             )
 
@@ -185,7 +184,7 @@ class BankStream:
             is_of_run = (found.event.event_id or "").startswith(f"{run_id}-")
             return is_of_run or found.event.content.text.strip() == query.strip()
 
-        run_id, known = self._run_id, min(self._sent_in_run, MOST_KNOWN) if self._include_pending else 0
+        run_id = self._run_id
         retrieved = await threads.wait(threads.start(retrieve, name="memory-search"))
         self._reached()
         return [_entry(found) for found in nearest(retrieved, top_k, is_known=is_known)]

@@ -316,7 +316,7 @@ def test_scores_are_cosines() -> None:
     ]
     assert results[0].document.metadata["name"] == "b/memories/same"
     assert asked[0]["scope"] == {"user_id": "u", "namespace": "n"}
-    assert asked[0]["similaritySearchParams"] == {"searchQuery": "é" * 4_096, "topK": 7, "includePending": True}
+    assert asked[0]["similaritySearchParams"] == {"searchQuery": "é" * 4_096, "topK": 34, "includePending": True}
 
 
 def test_pending_records_are_results() -> None:
@@ -344,7 +344,7 @@ def test_pending_records_are_results() -> None:
     ]
     assert [one.document.metadata.get("messageRole") for one in results] == ["User", None, "Assistant"]
     over(answer, include_pending=False).search(request)
-    assert [(one["topK"], one.get("includePending")) for one in asked] == [(5, True), (3, None)]
+    assert [(one["topK"], one.get("includePending")) for one in asked] == [(26, True), (3, None)]
 
 
 def test_asynchronous_storage_sends_the_same() -> None:

@@ -329,9 +329,19 @@ def test_search() -> None:
 )
 def test_search_size(options: Any, own: int | None, top_k: int) -> None:
     """A caller's number wins over the store's, that over 3, and the service's most is not exceeded."""
-    stub = Stub()
-    asyncio.run(store(stub, max_search_results=own).search("x", options))
-    assert stub.bodies[0]["similaritySearchParams"]["topK"] == top_k
+    stub = Stub(facts=[remembered(f"fact {number}", number / 1_000) for number in range(200)])
+    assert len(asyncio.run(store(stub, max_search_results=own).search("x", options))) == top_k
+    asyncio.run(store(stub, max_search_results=own, include_pending=False).search("x", options))
+    assert stub.bodies[1]["similaritySearchParams"]["topK"] == top_k
+
+
+@pytest.mark.parametrize(("top_k", "texts"), [(1, ["f0"]), (3, ["q0", "f0", "f1"]), (4, ["q0", "q1", "f0", "f1"])])
+def test_messages_leave_room_for_memories(top_k: int, texts: list[str]) -> None:
+    """Pending messages that are nearer take at most half of the places of memories."""
+    stub = Stub(facts=[remembered(f"f{number}", 1 + number / 10) for number in range(5)])
+    stub.pending = [waiting(f"e{number}", f"q{number}", number / 10) for number in range(5)]
+    entries = asyncio.run(store(stub).search("x", {"max_search_results": top_k}))
+    assert [entry.content for entry in entries] == texts
 
 
 def test_search_query() -> None:
@@ -355,7 +365,7 @@ def test_search_finds_pending_messages() -> None:
     entries = asyncio.run(bank.search("where?"))
     assert [entry.content for entry in entries] == ["I live in Linz.", "lives in Graz"]
     assert entries[0].metadata == {"_pending": True, "_role": "user", "_distance": 0.1}
-    assert stub.bodies[-1]["similaritySearchParams"] == {"searchQuery": "where?", "topK": 4, "includePending": True}
+    assert stub.bodies[-1]["similaritySearchParams"] == {"searchQuery": "where?", "topK": 26, "includePending": True}
     asyncio.run(bank.initialize())
     assert next(entry.content for entry in asyncio.run(bank.search("where?"))) == "I have a dog."
 
