@@ -685,7 +685,7 @@ turn(manager.attach(), 1)
 
 
 def run_program(program: str) -> str:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared"), str(ROOT / "client")])}
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False, env=environment
     )
