@@ -7,7 +7,7 @@ from typing import Any
 
 from streambank_client import Streambank
 from streambank_client.formats import render_memories
-from streambank_client.strands import BankStore, InvocationTrigger, MemoryManager
+from streambank_client.strands import BankStore, InvocationTrigger, StreambankMemoryManager
 
 Message = dict[str, Any]
 
@@ -22,7 +22,9 @@ def chat(
 ) -> Iterator[str]:
     """Yield an answer to each of *questions*; *ask* calls the model with the messages so far."""
     scope = {"user_id": user}
-    manager = MemoryManager([BankStore(client=client, scope=scope, extraction={"trigger": InvocationTrigger()})])
+    manager = StreambankMemoryManager(
+        [BankStore(client=client, scope=scope, extraction={"trigger": InvocationTrigger()})]
+    )
     agent, history = manager.attach(), list[Message]()
 
     def add(message: Message) -> None:

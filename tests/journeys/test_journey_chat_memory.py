@@ -76,11 +76,30 @@ def test_a_history_that_is_too_large_fails_the_run(provider, session) -> None:
     assert texts(asyncio.run(provider.load(session))) == ["Q1", "re: Q1"]
 
 
-def test_a_label_that_is_too_long_is_refused(bank, session) -> None:
+def test_a_lifetime_that_is_too_long_is_refused(bank, session) -> None:
     """The service's refusals come out of the turn."""
     with pytest.raises(InvalidArgument) as refused:
-        asyncio.run(run(ChatMemory(StreambankChatHistoryProvider(bank, format="f" * 65)), session, "Q"))
-    assert refused.value.field == "format"
+        asyncio.run(run(ChatMemory(StreambankChatHistoryProvider(bank, ttl_seconds=10**11)), session, "Q"))
+    assert refused.value.field == "ttl"
+
+
+def test_an_edit_is_learnt(caller: Caller, bank, provider, session) -> None:
+    """A message that the user changes later is learnt; sent again, or changed back, it makes no third event."""
+    scope = caller.scope()
+    memory = ChatMemory(provider).feed(Feed(bank, scope=scope))
+
+    async def story() -> None:
+        async with memory.turn(session) as messages:
+            messages.append({**user("I live in Graz."), "id": "m1"})
+        for text in ("I live in Linz.", "I live in Linz.", "I live in Graz."):
+            async with memory.turn(session) as messages:
+                messages[0] = {**messages[0], "content": text}
+
+    asyncio.run(story())
+    caller.settle()
+    stream = caller.items(keys.stream("default", ids.stream_key(scope, session)))
+    assert sum(item["SK"]["S"].startswith("D#") for item in stream) == 2
+    assert any("Linz" in fact for fact in caller.facts(scope))
 
 
 def test_an_asynchronous_bank_takes_async_with(provider, session) -> None:

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 
-from streambank_client import AsyncStreambank, GenerationRule, Streambank
+from streambank_client import AsyncStreambank, GenerationRule, Hooks, Streambank
 from streambank_client.errors import Unauthenticated
 from streambank_client.koog import (
     AsyncStreambankStorage,
@@ -197,14 +198,60 @@ def test_poison_is_left_out_and_counted(backend: ServiceBackend) -> None:
     assert (run.counts.stored, run.counts.refused, run.counts.lost) == (3, 2, 0)
 
 
-def test_other_text_under_a_known_id_is_refused(backend: ServiceBackend) -> None:
-    """An id that the service knows for another text is counted as refused, and the first text stays."""
+def test_edit_is_learnt(backend: ServiceBackend) -> None:
+    """An id that the service knows for another text is an edit: it is stored once under an id of its own."""
     memory = remembering(backend.storage())
     play(memory, Model([""]), "plain", [user("one", id="m1")])
-    with memory.run() as run:
-        called(run, Model([""]), "plain", [user("another", id="m1"), user("two", id="m2")])
-    assert (run.counts.stored, run.counts.refused) == (1, 1)
-    assert backend.texts() == ["one", "two"]
+    for text in ("another", "another", "one"):
+        with memory.run() as run:
+            called(run, Model([""]), "plain", [user(text, id="m1"), user("two", id="m2")])
+        assert (run.counts.stored, run.counts.refused) == (2, 0)
+    assert backend.texts() == ["one", "two", "another"]
+
+
+@pytest.mark.parametrize("kind", ["plain", "asynchronous"])
+def test_pending_messages_are_recalled(backend: ServiceBackend, stream: Stream, kind: str) -> None:
+    """What one run says is recalled by the next, while the service waits for more events."""
+    storage: Any = backend.storage(kind)
+    memory = LongTermMemory(
+        ingestion=IngestionSettings(storage=storage),
+        retrieval=RetrievalSettings(storage=storage, augmenter=UserPromptAugmenter()),
+    )
+    play(memory, Model(["Noted."]), kind, KITES)
+    model = Model(["Red ones."])
+    question = "Which kites do I fly?"
+    play(memory, model, kind, [user(question)])
+    prompt = model.prompts[0][0]["content"]
+    assert RED in prompt
+    assert prompt.count(question) == 1
+
+
+@pytest.mark.parametrize("kind", ["plain", "asynchronous"])
+def test_agent_runs_while_the_service_is_away(service: LocalService, stream: Stream, token: str, kind: str) -> None:
+    """Without a service a run has no memory and no error; when the service is back, so is memory."""
+    is_away = True
+
+    def cut(request: httpx.Request) -> None:
+        if is_away:
+            raise httpx.ConnectError("no way", request=request)
+
+    settings: Any = {"token": token, "hooks": Hooks(on_request=[cut]), "retries": 0}
+    target: Any = {"scope": stream.scope, "stream_id": stream.name, "generation_rule": LATER}
+    client = Streambank(service.base_url, **settings)
+    storage: Any = StreambankStorage(client.bank(), **target)
+    if kind == "asynchronous":
+        storage = AsyncStreambankStorage(AsyncStreambank(service.base_url, **settings).bank(), **target)
+    memory = LongTermMemory(
+        ingestion=IngestionSettings(storage=storage),
+        retrieval=RetrievalSettings(storage=storage, augmenter=UserPromptAugmenter()),
+    )
+    assert play(memory, Model(["Hello."]), kind, [user("Hello")]) == ["Hello."]
+    is_away = False
+    play(memory, Model(["Noted."]), kind, KITES)
+    model = Model(["Red ones."])
+    play(memory, model, kind, [user("Which kites do I fly?")])
+    assert RED in model.prompts[0][0]["content"]
+    client.close()
 
 
 def test_long_conversation_is_stored_whole(backend: ServiceBackend) -> None:

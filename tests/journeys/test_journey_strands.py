@@ -35,7 +35,7 @@ from streambank_client.strands import (
     StreambankMemoryStore,
     attach,
 )
-from streambank_client.strands import MemoryManager as OurManager
+from streambank_client.strands import StreambankMemoryManager as OurManager
 from tests.client.strands.scripted import Scripted
 from tests.client.strands.talking import Shouting
 
@@ -53,10 +53,13 @@ class Wire(httpx.BaseTransport):
         self.lose = 0
         self.refuse: dict[str, int] = {}
         self.is_cut = False
+        self.is_away = False
         self.ingests = 0
         self.parts: list[dict[str, Any]] = []
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if self.is_away:
+            raise httpx.ConnectError("no way", request=request)
         if not request.url.path.endswith(":ingestEvents"):
             return self.wire.handle_request(request)
         if self.is_cut:
@@ -253,6 +256,21 @@ def test_missing_bank(person: Person) -> None:
         person.agent(person.store(bank="nowhere"))
 
 
+def test_agent_begins_while_the_service_is_away(person: Person, caplog: pytest.LogCaptureFixture) -> None:
+    """An agent that is made while the service is away runs without memory, logged once; then its memory is back."""
+    person.wire.is_away = True
+    model = Scripted()
+    agent = person.agent(person.store(), injection=True, model=model)
+    assert str(agent("q1")).strip() == "a1"
+    person.wire.is_away = False
+    person.client.bank().create_memory(scope=person.scope, fact="q2 is about tea").result()
+    agent("q2")
+    assert "q2 is about tea" in str(model.prompts[-1])
+    assert person.texts == said(1, 2)
+    messages = [record.message for record in caplog.records if record.name.startswith("streambank_client")]
+    assert messages.count("memory unavailable") == 1
+
+
 def test_search_fails_open(person: Person) -> None:
     """An agent whose memory cannot be searched answers all the same."""
     store = person.store()
@@ -366,7 +384,37 @@ def test_add_tool_needs_a_fact_store(person: Person) -> None:
     assert MemoryManager([person.store(StreambankFactStore)], add_tool_config=True)
 
 
+def test_pending_messages_are_recalled(person: Person) -> None:
+    """What is told in one session is known in the next one, while the service waits for more events."""
+    rule = {"event_count": 10}
+    person.agent(person.store(stream_id="session 1", generation_rule=rule))("qI live in Linz.")
+    model = Scripted()
+    agent = person.agent(person.store(stream_id="session 2", generation_rule=rule), injection=True, model=model)
+    agent("qWhere do I live?")
+    assert "qI live in Linz." in str(model.prompts[0])
+    agent("qAnd where do I live now?")
+    assert str(model.prompts[1][-1]).count("qWhere do I live?") == 0
+
+
+def test_edits_are_learnt(person: Person) -> None:
+    """A message that an agent has changed is stored beside the first one, once."""
+    for text in ("q1", "q2", "q2", "q1"):
+        manager = OurManager([person.store()])
+        manager.attach().message_added({"role": "user", "content": [{"text": text}]}, message_id="m1")
+        assert manager.flush_sync().lost == 0
+    assert person.texts == ["q1", "q2"]
+
+
 # ---- our manager in the place of Strands'
+
+
+def test_our_manager_has_its_own_name(person: Person) -> None:
+    """Strands' agent takes Strands' manager only; the name of ours does not collide with it."""
+    ours: Any = OurManager([person.store()])
+    with pytest.raises(ValueError, match="MemoryManager"):
+        Agent(model=Scripted(), memory_manager=ours)
+    assert OurManager.__name__ not in dir(strands.memory)
+    assert person.agent(person.store()).memory_manager is not None
 
 
 def test_our_manager(person: Person) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 VERSION = "/v1beta1"
 COLLECTION = "reasoningEngines"
-_BANK_NAME = re.compile(r"(?:projects/[^/]+/locations/[^/]+/)?(?:reasoningEngines|memoryBanks)/[^/]+")
+BANK_NAME = re.compile(r"(?:projects/[^/]+/locations/[^/]+/)?(?:reasoningEngines|memoryBanks)/[^/]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ BANKS = ResourcePath(COLLECTION, f"{VERSION}/{COLLECTION}")
 
 def bank_path(id_or_name: str) -> ResourcePath:
     """Return the path of a bank. Raises ValueError for an id that would be another path."""
-    if not _BANK_NAME.fullmatch(id_or_name):
+    if not BANK_NAME.fullmatch(id_or_name):
         return ResourcePath(f"{COLLECTION}/{id_or_name}", f"{BANKS.path}/{segment(id_or_name)}")
     return resource_path(id_or_name)
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from streambank_client import formats
 from streambank_client.banks import AsyncBank, Bank
+from streambank_client.chat.new_messages import LoadedMessages
 from streambank_client.chat.providers import ChatMessage
+from streambank_client.edits import ingest_with_edits
 from streambank_client.errors import StreambankError
-from streambank_client.formats import Converted, Format, Options, ToolNames
+from streambank_client.formats import FORMATS, Converted, Format, Options, ToolNames
 from streambank_client.http.batching import batches, is_caused_by_event
-from streambank_client.http.drivers import Invoke, Steps
+from streambank_client.http.drivers import Steps
+from streambank_client.limits import checked_rule, checked_scope, checked_stream_id, with_method
 from streambank_client.types.events import Event, GenerationRule
 
 # The service accepts 1,000 events and 4,000,000 bytes in a call; an event's id and time are small beside its content.
@@ -56,6 +59,9 @@ class Feed:
     stream_id: the default is the turn's session id.
     format: the default is to detect the format of each message.
     generation_rule: when memories are made; the default is the stream's last rule, else the bank's.
+
+    Raises:
+        ValueError: an argument could never work: it is beyond the service's limits, or no bank.
     """
 
     def __init__(
@@ -68,34 +74,44 @@ class Feed:
         generation_rule: GenerationRule | Mapping[str, Any] | None = None,
         options: Options = formats.conversion.DEFAULTS,
     ) -> None:
-        self._bank = bank
-        self._scope = scope
-        self._stream_id = stream_id
+        if format is not None and format not in FORMATS:
+            raise ValueError(f"format must be one of {', '.join(FORMATS)}")
+        self._bank = with_method(bank, "bank", "ingest_events")
+        self._scope = None if scope is None else checked_scope(scope)
+        self._stream_id = None if stream_id is None else checked_stream_id(stream_id)
         self._format = format
-        self._rule = generation_rule
+        self._rule = checked_rule(generation_rule)
         self._options = options
         self.counts = FeedCounts()
 
     def destination(self, session_id: str, *, scope: Mapping[str, str] | None, run_id: str) -> Destination:
-        """Return where a turn's messages are sent. Raises ValueError if neither turn nor feed has a scope."""
-        chosen = scope or self._scope
-        if not chosen:
+        """Return where a turn's messages are sent. Raises ValueError if neither turn nor feed has a valid scope."""
+        chosen = scope if scope is not None else self._scope
+        if chosen is None:
             raise ValueError("scope: is required, by the feed or by the turn")
-        return Destination(dict(chosen), self._stream_id or session_id, run_id)
+        return Destination(checked_scope(chosen), self._stream_id or session_id, run_id)
 
-    def send(self, messages: Sequence[ChatMessage], *, loaded: Sequence[ChatMessage], to: Destination) -> Steps[None]:
-        """Ingest those of a turn's *messages* that were not *loaded*."""
-        events = self._events(messages, new_messages(messages, loaded), to.run_id)
+    def send(self, messages: Sequence[ChatMessage], *, loaded: LoadedMessages, to: Destination) -> Steps[None]:
+        """Ingest those of a turn's *messages* that were not *loaded*, or were edited since."""
+        events = self._events(messages, loaded.new(messages), loaded.changed(messages), to.run_id)
         for batch in batches(events, _size, most_events=_MOST_EVENTS, most_bytes=_MOST_BYTES):
             yield from self._send(batch, to)
 
-    def _events(self, messages: Sequence[ChatMessage], new: Sequence[int], run_id: str) -> list[Event]:
-        """Return the events of the *new* messages; the others are read for the names of their tools only."""
+    def _events(
+        self, messages: Sequence[ChatMessage], new: Sequence[int], changed: Collection[int], run_id: str
+    ) -> list[Event]:
+        """Return the events of the *new* messages, and of *changed* ones that have an id.
+
+        The other messages are read for the names of their tools only.
+        """
         numbers, names, events = {at: number for number, at in enumerate(new)}, ToolNames(), []
         for at, message in enumerate(messages):
             converted = self._converted(message, names, is_new=at in numbers)
             if at in numbers:
                 events += [_event(content, message, run_id, numbers[at]) for content in converted]
+            elif at in changed:
+                with_id = [content for content in converted if content.message_id or _own_id(message)]
+                events += [_event(content, message, run_id, 0) for content in with_id]
         return events
 
     def _converted(self, message: ChatMessage, names: ToolNames, *, is_new: bool) -> tuple[Converted, ...]:
@@ -116,11 +132,10 @@ class Feed:
             self._bank.ingest_events,
             scope=to.scope,
             stream_id=to.stream_id,
-            events=events,
             generation_rule=self._rule,
         )
         try:
-            yield Invoke(ingest)
+            lost = yield from ingest_with_edits(lambda group: ingest(events=group), events)
         except StreambankError as error:
             if is_caused_by_event(error):
                 yield from self._halve(events, to, error)
@@ -128,7 +143,8 @@ class Feed:
                 self.counts.failed += len(events)
                 _log.warning("turn not fed", extra={"error_type": type(error).__name__, "events": len(events)})
         else:
-            self.counts.sent += len(events)
+            self.counts.sent += len(events) - len(lost)
+            self.counts.refused += len(lost)
 
     def _halve(self, events: Sequence[Event], to: Destination, error: StreambankError) -> Steps[None]:
         """Find the refused event by halving, and send the others."""
@@ -139,18 +155,6 @@ class Feed:
         middle = len(events) // 2
         yield from self._send(events[:middle], to)
         yield from self._send(events[middle:], to)
-
-
-def new_messages(messages: Sequence[ChatMessage], loaded: Sequence[ChatMessage]) -> list[int]:
-    """Return the indexes of the messages that a run added to those *loaded*; equal texts are two messages.
-
-    Loaded messages are recognized as the same objects. If none of these is left, because a framework has made copies,
-    they are recognized as equal messages at the beginning.
-    """
-    known = {id(message) for message in loaded}
-    new = [at for at, message in enumerate(messages) if id(message) not in known]
-    is_copied = len(new) == len(messages) and list(messages[: len(loaded)]) == list(loaded)
-    return new[len(loaded) :] if is_copied else new
 
 
 def _event(converted: Converted, message: ChatMessage, run_id: str, number: int) -> Event:

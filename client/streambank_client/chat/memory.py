@@ -9,10 +9,12 @@ from typing import Self, TypeVar
 from uuid import uuid4
 
 from streambank_client.chat.feeding import Destination, Feed
+from streambank_client.chat.new_messages import LoadedMessages
 from streambank_client.chat.preprocessors import (
     ApplyOn,
     PreprocessingStep,
     Preprocessor,
+    PreprocessorFunction,
     filtered,
     preprocessed,
     windowed,
@@ -26,6 +28,7 @@ from streambank_client.chat.providers import (
     VersionedHistory,
 )
 from streambank_client.http.drivers import Invoke, MustBeAwaited, Steps, run, run_async
+from streambank_client.limits import checked_function, with_method
 
 T = TypeVar("T")
 _MOST_ID_BYTES = 512
@@ -39,43 +42,53 @@ class ChatMemory:
     """
 
     def __init__(self, provider: ChatHistoryProvider | None = None) -> None:
-        self._provider: ChatHistoryProvider = provider or InMemoryChatHistoryProvider()
+        self._provider: ChatHistoryProvider = InMemoryChatHistoryProvider()
+        if provider is not None:
+            self.chat_history_provider(provider)
         self._steps: tuple[PreprocessingStep, ...] = ()
         self._feed: Feed | None = None
 
     # ---- configuration
 
     def chat_history_provider(self, provider: ChatHistoryProvider) -> Self:
-        """Keep histories in *provider*."""
+        """Keep histories in *provider*. Raises ValueError for an object without `load` and `store`."""
+        for method in ("load", "store"):
+            with_method(provider, "provider", method)
         self._provider = provider
         return self
 
-    def window_size(self, n: int | None, apply_on: ApplyOn = "both") -> Self:
+    def window_size(self, n: int | None, apply_on: ApplyOn = "both", *, begin_with_user: bool = False) -> Self:
         """Keep the newest *n* messages, or all for None; fewer if a tool's result would be without its call.
+
+        With *begin_with_user* the first message, after instructions, is one of the user; fewer messages stay for that.
 
         Raises:
             ValueError: *n* is negative or no whole number.
         """
-        return self._with(windowed(n), apply_on)
+        return self._with(windowed(n, begin_with_user=begin_with_user), apply_on)
 
     def filter_messages(self, predicate: Callable[[ChatMessage], bool], apply_on: ApplyOn = "both") -> Self:
         """Keep the messages for which *predicate* is true; an error that it raises fails the run."""
-        return self._with(filtered(predicate), apply_on)
+        return self._with(filtered(checked_function(predicate, "predicate", "__call__")), apply_on)
 
     def drop_system_messages(self, apply_on: ApplyOn = "both") -> Self:
         """Remove the instructions to the model."""
         return self._with(without_system, apply_on)
 
     def add_preprocessor(self, preprocess: Preprocessor, apply_on: ApplyOn = "both") -> Self:
-        """Replace the messages by what *preprocess* returns; an error that it raises fails the run."""
-        return self._with(preprocess, apply_on)
+        """Replace the messages by what *preprocess* returns; an error that it raises fails the run.
+
+        Raises:
+            ValueError: it is neither callable nor an object with `preprocess(messages)`.
+        """
+        return self._with(checked_function(preprocess, "preprocessor", "preprocess"), apply_on)
 
     def feed(self, feed: Feed | None) -> Self:
         """Send the new messages of each turn to a stream, after the turn was stored, and before any preprocessing."""
-        self._feed = feed
+        self._feed = None if feed is None else with_method(feed, "feed", "destination")
         return self
 
-    def _with(self, preprocess: Preprocessor, apply_on: ApplyOn) -> Self:
+    def _with(self, preprocess: PreprocessorFunction, apply_on: ApplyOn) -> Self:
         self._steps = (*self._steps, PreprocessingStep(preprocess, apply_on))
         return self
 
@@ -153,7 +166,7 @@ class Turn:
         self._is_conditional = is_conditional
         self._version: str | None = None
         self._messages: list[ChatMessage] | None = None
-        self._loaded: tuple[ChatMessage, ...] = ()
+        self._loaded = LoadedMessages()
 
     async def __aenter__(self) -> list[ChatMessage]:
         return await run_async(self._begin())
@@ -180,7 +193,7 @@ class Turn:
         stored = yield from self._history()
         history = preprocessed(stored, self._steps, on="load")
         self._messages += [*self._system, *without_system(history)] if self._system else history
-        self._loaded = tuple(self._messages)
+        self._loaded = LoadedMessages(self._messages) if self._feed else LoadedMessages()
         return self._messages
 
     def _history(self) -> Steps[list[ChatMessage]]:

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from streambank_client.chat.providers import ChatMessage
 from streambank_client.chat.shapes import is_system
 from streambank_client.chat.windows import window
 
 ApplyOn = Literal["load", "store", "both"]
-Preprocessor: TypeAlias = Callable[[list[ChatMessage]], Iterable[ChatMessage]]
+PreprocessorFunction: TypeAlias = Callable[[list[ChatMessage]], Iterable[ChatMessage]]
+
+
+class Preprocessing(Protocol):
+    """A preprocessor that is an object."""
+
+    def preprocess(self, messages: list[ChatMessage], /) -> Iterable[ChatMessage]:
+        """Return the messages that replace *messages*."""
+        ...
+
+
+Preprocessor: TypeAlias = PreprocessorFunction | Preprocessing
 
 
 @dataclass(frozen=True, slots=True)
 class PreprocessingStep:
     """A preprocessor, and whether it is applied to loaded messages, to stored messages, or to both."""
 
-    preprocess: Preprocessor
+    preprocess: PreprocessorFunction
     apply_on: ApplyOn
 
     def __post_init__(self) -> None:
@@ -37,16 +48,14 @@ def preprocessed(
     return result
 
 
-def windowed(size: int | None) -> Preprocessor:
+def windowed(size: int | None, *, begin_with_user: bool = False) -> PreprocessorFunction:
     """Return a preprocessor that keeps the last *size* messages, or all for None. Raises ValueError for a bad size."""
-    if size is None:
-        return list
-    if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+    if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 0):
         raise ValueError("window_size: must be a number of messages, 0 or more")
-    return lambda messages: window(messages, size)
+    return lambda messages: window(messages, size, begin_with_user=begin_with_user)
 
 
-def filtered(predicate: Callable[[ChatMessage], bool]) -> Preprocessor:
+def filtered(predicate: Callable[[ChatMessage], bool]) -> PreprocessorFunction:
     """Return a preprocessor that keeps the messages for which *predicate* is true."""
     return lambda messages: [message for message in messages if predicate(message)]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 _SYSTEM_ROLES = frozenset({"system", "developer"})
 _SYSTEM_TYPES = ("Message.System", "system", "SystemMessage", "SystemMessageChunk")
+_USER_TYPES = ("Message.User", "human", "HumanMessage", "HumanMessageChunk")
 _TOOL_TYPES = frozenset({"tool", "ToolMessage", "ToolMessageChunk"})
 
 
@@ -30,6 +31,18 @@ def is_system(message: Any) -> bool:
     kind = message.get("type")
     is_typed = isinstance(kind, str) and "role" not in message and kind.endswith(_SYSTEM_TYPES)
     return message.get("role") in _SYSTEM_ROLES or is_typed
+
+
+def is_user_turn(message: Any) -> bool:
+    """Return whether a message of any format is a user's, and has more than results of tools."""
+    if not isinstance(message, Mapping):
+        return False
+    kind = message.get("type")
+    is_typed = isinstance(kind, str) and "role" not in message and kind.endswith(_USER_TYPES)
+    if message.get("role") != "user" and not is_typed:
+        return False
+    results = {part.at for part in tool_parts(message)}
+    return not results or without_parts(message, results) is not None
 
 
 def tool_parts(message: Any) -> list[ToolPart]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from streambank_client.banks import AsyncBank, Bank
 from streambank_client.chat.providers import ChatMessage, VersionedHistory
 from streambank_client.http.drivers import resolve
+from streambank_client.limits import checked_format, with_method
 
 
 class StreambankChatHistoryProvider:
@@ -15,12 +16,13 @@ class StreambankChatHistoryProvider:
     bank: an `AsyncBank`, or a `Bank` for `with` (it would block an event loop).
     format: a label of up to 64 bytes that is kept with the messages, such as "openai"; it is not read here.
     ttl_seconds: how long a conversation is kept after it was stored last; None is for ever.
+    Raises ValueError for a format that is too long, and for an object that is no bank.
     Every method raises StreambankError if the service refuses the call or cannot be reached.
     """
 
     def __init__(self, bank: AsyncBank | Bank, *, format: str = "", ttl_seconds: float | None = None) -> None:  # noqa: A002
-        self._bank = bank
-        self._format = format
+        self._bank = with_method(bank, "bank", "load_chat_history")
+        self._format = checked_format(format)
         self._ttl_seconds = ttl_seconds
 
     async def store(self, conversation_id: str, messages: Sequence[ChatMessage]) -> None:

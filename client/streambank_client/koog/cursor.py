@@ -30,7 +30,8 @@ class PromptCursor:
         self._run_id = run_id
         self._count = 0
         self._claimed: list[_Identity] = []
-        self._ids: set[str] = set()
+        # The bodies of each id: an id with another text is an edit, which is a message of its own.
+        self._bodies: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
         self._by_body: defaultdict[tuple[str, str], list[_Identity]] = defaultdict(list)
         for message in known:
             self._remember(_identity(message))
@@ -46,18 +47,21 @@ class PromptCursor:
         return [self._claim(message, now) for message, new in zip(prompt, is_new, strict=True) if new]
 
     def claim_reply(self, reply: Iterable[PromptMessage], *, now: datetime) -> list[ConversationMessage]:
-        """Return the messages of a model's reply; one is new unless its id was claimed before."""
-        return [self._claim(message, now) for message in reply if message.message_id not in self._ids]
+        """Return the messages of a model's reply; one is new unless its id was claimed with this text before."""
+        return [self._claim(message, now) for message in reply if not self._has_id(_identity(message))]
 
     def _is_claimed(self, entry: _Identity, *, in_history: bool) -> bool:
         is_known = in_history and any(entry.is_same(other) for other in self._by_body.get(entry.body, ()))
-        return is_known or entry.message_id in self._ids
+        return is_known or self._has_id(entry)
+
+    def _has_id(self, entry: _Identity) -> bool:
+        return bool(entry.message_id) and entry.body in self._bodies.get(entry.message_id or "", ())
 
     def _remember(self, entry: _Identity) -> None:
         self._claimed.append(entry)
         self._by_body[entry.body].append(entry)
         if entry.message_id:
-            self._ids.add(entry.message_id)
+            self._bodies[entry.message_id].add(entry.body)
 
     def _claim(self, message: PromptMessage, now: datetime) -> ConversationMessage:
         self._remember(_identity(message))

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from streambank_client.koog.messages import ConversationMessage, digest
 from streambank_client.koog.records import MemoryRecord, TextDocument
 
 ROLES = frozenset({"system", "user", "assistant", "tool"})
-ExtractionStrategy: TypeAlias = Callable[
-    [Sequence[ConversationMessage]], Sequence[TextDocument] | Awaitable[Sequence[TextDocument]]
-]
+Extracted: TypeAlias = Sequence[TextDocument] | Awaitable[Sequence[TextDocument]]
+
+
+class Extracting(Protocol):
+    """A strategy that is an object."""
+
+    def extract(self, messages: Sequence[ConversationMessage], /) -> Extracted:
+        """Return the records of *messages*."""
+        ...
+
+
+ExtractionStrategy: TypeAlias = Callable[[Sequence[ConversationMessage]], Extracted] | Extracting
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,10 @@ class FilteringExtractionStrategy:
         if isinstance(self.roles, str) or not ROLES.issuperset(self.roles):
             raise ValueError(f"roles must be some of {', '.join(sorted(ROLES))}")
         object.__setattr__(self, "roles", frozenset(self.roles))
+
+    def extract(self, messages: Sequence[ConversationMessage], /) -> list[MemoryRecord]:
+        """Return the records of *messages* in their order."""
+        return self(messages)
 
     def __call__(self, messages: Sequence[ConversationMessage]) -> list[MemoryRecord]:
         """Return the records of *messages* in their order."""

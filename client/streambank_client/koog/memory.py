@@ -15,6 +15,7 @@ from streambank_client.koog.records import AsyncSearchStorage, AsyncWriteStorage
 from streambank_client.koog.runs import Counts, RunMemory
 from streambank_client.koog.settings import IngestionSettings, RetrievalSettings
 from streambank_client.koog.wrapping import wrap_model
+from streambank_client.limits import WrongObject
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,7 +38,7 @@ class LongTermMemory:
     clock: returns the time for messages without one.
 
     Raises:
-        ValueError: the format is unknown.
+        ValueError: the format is unknown, or the settings are another object.
     """
 
     def __init__(
@@ -51,6 +52,12 @@ class LongTermMemory:
     ) -> None:
         if format not in FORMATS:
             raise ValueError(f"format must be one of {', '.join(FORMATS)}")
+        for name, settings, kind in (
+            ("ingestion", ingestion, IngestionSettings),
+            ("retrieval", retrieval, RetrievalSettings),
+        ):
+            if settings is not None and not isinstance(settings, kind):
+                raise WrongObject(f"{name}: must be {kind.__name__}, not {type(settings).__name__}")
         self._ingestion = ingestion
         self._retrieval = retrieval
         self._format = format

@@ -33,11 +33,15 @@ class MemoryRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """A search for the *top_k* documents with a score of *threshold* (-1 to 1) or more."""
+    """A search for the *top_k* documents with a score of *threshold* (-1 to 1) or more.
+
+    *known_texts* are those of the messages that the prompt has: a storage need not return them as messages again.
+    """
 
     query: str
     top_k: int = 10
     threshold: float = 0.0
+    known_texts: Sequence[str] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from streambank_client.koog.settings import (
     RetrievalError,
     RetrievalSettings,
 )
+from streambank_client.limits import checked_function
 
 # These are not failures of a storage. asyncio's own cancellation is no Exception and needs no entry.
 _NOT_STORAGE_FAILURES = (futures.CancelledError, MustBeAwaited)
@@ -128,7 +129,8 @@ class RunMemory:
             yield from self._store(messages, settings)
 
     def _store(self, messages: list[ConversationMessage], settings: IngestionSettings) -> Steps[None]:
-        extracted = yield Invoke(lambda: settings.extraction_strategy(messages))
+        extract = checked_function(settings.extraction_strategy, "extraction_strategy", "extract")
+        extracted = yield Invoke(lambda: extract(messages))
         with self._lock:
             self._batches += 1
             batch_id = f"{self.run_id}-b{self._batches}"
@@ -154,11 +156,14 @@ class RunMemory:
         query = yield Invoke(lambda: settings.query(prompt))
         if not query or not query.strip():
             return messages
-        results = yield from self._search(query, settings)
+        results = yield from self._search(query, prompt, settings)
         return (yield Invoke(lambda: settings.augmenter(prompt, results))) if results else messages
 
-    def _search(self, query: str, settings: RetrievalSettings) -> Steps[Sequence[SearchResult]]:
-        request = SearchRequest(query=query, top_k=settings.top_k, threshold=settings.threshold)
+    def _search(
+        self, query: str, prompt: Sequence[PromptMessage], settings: RetrievalSettings
+    ) -> Steps[Sequence[SearchResult]]:
+        texts = tuple(message.text for message in prompt if message.text.strip())
+        request = SearchRequest(query=query, top_k=settings.top_k, threshold=settings.threshold, known_texts=texts)
         search = settings.storage.search
         try:
             results: Sequence[SearchResult] = yield Invoke(

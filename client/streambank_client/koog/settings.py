@@ -12,6 +12,7 @@ from streambank_client.koog.augmentation import Augmenter, SystemPromptAugmenter
 from streambank_client.koog.extraction import ExtractionStrategy, FilteringExtractionStrategy
 from streambank_client.koog.messages import PromptMessage
 from streambank_client.koog.records import AsyncSearchStorage, AsyncWriteStorage, SearchStorage, WriteStorage
+from streambank_client.limits import checked_function, checked_scope, with_method
 
 QueryProvider: TypeAlias = Callable[[Sequence[PromptMessage]], str | Awaitable[str | None] | None]
 
@@ -50,12 +51,14 @@ class IngestionSettings:
     """How messages become records, when, and where they are stored.
 
     storage: required; an asynchronous one needs an asynchronous model function.
-    extraction_strategy: a callable that makes records of messages; its errors are raised to the caller.
+    extraction_strategy: makes records of messages, a callable or an object with `extract(messages)`; its errors are
+        raised to the caller.
     enable_automatic_ingestion: if False, only direct calls of `LongTermMemory.ingestion_storage` store messages.
     namespace: an argument of every call of the storage.
 
     Raises:
-        ValueError: there is no storage, the timing or the policy is unknown, the namespace is empty.
+        ValueError: there is no storage with `add`, the strategy cannot be called, the timing or the policy is unknown,
+            the namespace is empty or too long.
     """
 
     storage: WriteStorage | AsyncWriteStorage = _UNSET
@@ -66,7 +69,8 @@ class IngestionSettings:
     failure_policy: FailurePolicy = FailurePolicy.LOG_AND_CONTINUE
 
     def __post_init__(self) -> None:
-        _check_storage(self.storage, self.namespace)
+        _check_storage(self.storage, "add", self.namespace)
+        checked_function(self.extraction_strategy, "extraction_strategy", "extract")
         object.__setattr__(self, "timing", IngestionTiming(self.timing))
         object.__setattr__(self, "failure_policy", FailurePolicy(self.failure_policy))
 
@@ -83,7 +87,8 @@ class RetrievalSettings:
     enable_automatic_retrieval: if False, only direct calls of `LongTermMemory.retrieval_storage` search.
 
     Raises:
-        ValueError: there is no storage, a number is out of its range, the policy is unknown, the namespace is empty.
+        ValueError: there is no storage with `search`, query or augmenter cannot be called, a number is out of range,
+            the policy is unknown, the namespace is empty or too long.
     """
 
     storage: SearchStorage | AsyncSearchStorage = _UNSET
@@ -96,7 +101,9 @@ class RetrievalSettings:
     failure_policy: FailurePolicy = FailurePolicy.LOG_AND_CONTINUE
 
     def __post_init__(self) -> None:
-        _check_storage(self.storage, self.namespace)
+        _check_storage(self.storage, "search", self.namespace)
+        checked_function(self.query, "query", "__call__")
+        checked_function(self.augmenter, "augmenter", "__call__")
         if isinstance(self.top_k, bool) or not isinstance(self.top_k, int) or not 1 <= self.top_k <= 100:
             raise ValueError("top_k must be a whole number from 1 to 100")
         if not -1 <= self.threshold <= 1:
@@ -104,8 +111,11 @@ class RetrievalSettings:
         object.__setattr__(self, "failure_policy", FailurePolicy(self.failure_policy))
 
 
-def _check_storage(storage: Any, namespace: str | None) -> None:
+def _check_storage(storage: Any, method: str, namespace: str | None) -> None:
     if storage is None:
         raise ValueError("storage must be set")
+    with_method(storage, "storage", method)
     if namespace == "":
         raise ValueError("namespace must not be empty; leave it out for none")
+    if namespace is not None:
+        checked_scope({"namespace": namespace})

@@ -12,14 +12,24 @@ from typing import Any, TypeAlias
 from uuid import uuid4
 
 from streambank_client.banks import AsyncBank, Bank
+from streambank_client.edits import ingest_with_edits
 from streambank_client.errors import InvalidArgument, NotFound
 from streambank_client.formats.conversion import MAX_CONTENT_BYTES
 from streambank_client.http.batching import batches, is_caused_by_event
 from streambank_client.http.drivers import Invoke, Steps, run, run_async
 from streambank_client.koog.records import MemoryRecord, SearchRequest, SearchResult, TextDocument
+from streambank_client.limits import (
+    asynchronous,
+    checked_namespace,
+    checked_rule,
+    checked_scope,
+    checked_stream_id,
+    synchronous,
+)
+from streambank_client.recall import nearest, requested
 from streambank_client.types import MetadataValue
 from streambank_client.types.events import Content, Event, GenerationRule, Part
-from streambank_client.types.memories import Memory, RetrievedMemory
+from streambank_client.types.memories import Memory, RetrievedEvent, RetrievedMemory
 
 NAMESPACE_KEY = "namespace"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -39,16 +49,13 @@ class _Target:
     bank: Any
     scope: Mapping[str, str]
     stream_id: str
-    generation_rule: RuleArgument | None
+    generation_rule: GenerationRule | None
     metadata: Mapping[str, MetadataValue] | None
+    include_pending: bool
 
     def scope_of(self, namespace: str | None) -> dict[str, str]:
         """Return the scope of a namespace, which is one more key."""
-        if namespace is None:
-            return dict(self.scope)
-        if NAMESPACE_KEY in self.scope:
-            raise ValueError(f"the scope has a key {NAMESPACE_KEY!r}, so there can be no namespace")
-        return {**self.scope, NAMESPACE_KEY: namespace}
+        return checked_namespace(self.scope, namespace, key=NAMESPACE_KEY)
 
     def add(self, documents: Sequence[TextDocument], namespace: str | None) -> Steps[list[str]]:
         """Send records as events, and return the ids of those that the service accepted."""
@@ -60,17 +67,15 @@ class _Target:
 
     def _send(self, events: Sequence[Event], scope: dict[str, str]) -> Steps[list[str]]:
         """Send *events*; if the service refuses them, find the refused one by halving, and send the others."""
+        ingest = partial(
+            self.bank.ingest_events,
+            scope=scope,
+            stream_id=self.stream_id,
+            generation_rule=self.generation_rule,
+            metadata=self.metadata,
+        )
         try:
-            operation = yield Invoke(
-                partial(
-                    self.bank.ingest_events,
-                    scope=scope,
-                    stream_id=self.stream_id,
-                    events=events,
-                    generation_rule=self.generation_rule,
-                    metadata=self.metadata,
-                )
-            )
+            lost = yield from ingest_with_edits(lambda group: ingest(events=group), events)
         except InvalidArgument as error:
             if not is_caused_by_event(error):
                 raise
@@ -80,10 +85,9 @@ class _Target:
             middle = len(events) // 2
             first = yield from self._send(events[:middle], scope)
             return first + (yield from self._send(events[middle:], scope))
-        ids, conflicts = [str(event.event_id) for event in events], operation.metadata.conflicting_event_ids
-        if conflicts:
-            _log.warning("records refused", extra={"error_type": "Conflict", "records": len(conflicts)})
-        return [record_id for record_id in ids if record_id not in conflicts]
+        if lost:
+            _log.warning("records refused", extra={"error_type": "Conflict", "records": len(lost)})
+        return [str(event.event_id) for event in events if event.event_id not in lost]
 
     def update(self, documents: Mapping[str, TextDocument], namespace: str | None) -> Steps[list[str]]:
         """Change the facts of memories, and return the ids of those that exist in this scope."""
@@ -100,20 +104,47 @@ class _Target:
         return changed
 
     def search(self, request: SearchRequest, namespace: str | None) -> Steps[list[SearchResult]]:
-        """Search for memories, and return those that reach the threshold."""
+        """Search for memories and pending messages, and return those that reach the threshold."""
         scope, query = self.scope_of(namespace), _cut(request.query)
-        memories = yield Invoke(lambda: self.bank.retrieve_memories(scope=scope, query=query, top_k=request.top_k))
-        results = map(_result, memories)
+        known = {text.strip() for text in (request.query, *request.known_texts)} if self.include_pending else set()
+        retrieve = partial(
+            self.bank.retrieve_memories,
+            scope=scope,
+            query=query,
+            top_k=requested(request.top_k, include_pending=self.include_pending),
+            include_pending=self.include_pending,
+        )
+        retrieved = yield Invoke(retrieve)
+        found = nearest(retrieved, request.top_k, is_known=lambda event: event.event.content.text.strip() in known)
+        results = map(_result, found)
         return [result for result in results if result.score >= request.threshold]
+
+
+def _target(
+    bank: Any,
+    *,
+    scope: Mapping[str, str],
+    stream_id: str,
+    generation_rule: RuleArgument | None,
+    metadata: Mapping[str, MetadataValue] | None,
+    include_pending: bool,
+) -> _Target:
+    rule = checked_rule(generation_rule)
+    return _Target(bank, checked_scope(scope), checked_stream_id(stream_id), rule, metadata, include_pending)
 
 
 class StreambankStorage:
     """A `WriteStorage` and `SearchStorage` over a bank: records become memories, and a search returns these.
 
+    bank: a `Bank` of a `Streambank`.
     scope: the scope of the memories; a namespace is one more of its keys, named "namespace".
     stream_id: the conversation; ids of messages must be unique in it.
     generation_rule: when memories are made; the default is the bank's rule, and without that each call.
     metadata: the metadata of the memories; of a record's own metadata only its role and its time are sent.
+    include_pending: a search also returns records of which no memories are made yet.
+
+    Raises:
+        ValueError: an argument could never work: it is beyond the service's limits, or the bank is asynchronous.
     """
 
     def __init__(
@@ -124,8 +155,16 @@ class StreambankStorage:
         stream_id: str = "default",
         generation_rule: RuleArgument | None = None,
         metadata: Mapping[str, MetadataValue] | None = None,
+        include_pending: bool = True,
     ) -> None:
-        self._target = _Target(bank, dict(scope), stream_id, generation_rule, metadata)
+        self._target = _target(
+            synchronous(bank, "bank", "ingest_events"),
+            scope=scope,
+            stream_id=stream_id,
+            generation_rule=generation_rule,
+            metadata=metadata,
+            include_pending=include_pending,
+        )
 
     def add(self, documents: Sequence[TextDocument], namespace: str | None = None) -> list[str]:
         """Send records as events with their ids, and return the ids of the accepted ones; a repeat adds nothing.
@@ -168,8 +207,16 @@ class AsyncStreambankStorage:
         stream_id: str = "default",
         generation_rule: RuleArgument | None = None,
         metadata: Mapping[str, MetadataValue] | None = None,
+        include_pending: bool = True,
     ) -> None:
-        self._target = _Target(bank, dict(scope), stream_id, generation_rule, metadata)
+        self._target = _target(
+            asynchronous(bank, "bank", "ingest_events"),
+            scope=scope,
+            stream_id=stream_id,
+            generation_rule=generation_rule,
+            metadata=metadata,
+            include_pending=include_pending,
+        )
 
     async def add(self, documents: Sequence[TextDocument], namespace: str | None = None) -> list[str]:
         """Send records as events, as `StreambankStorage.add` does."""
@@ -225,8 +272,14 @@ def _cut(query: str) -> str:
     return _encodable(query).encode()[:_MOST_QUERY_BYTES].decode(errors="ignore")
 
 
-def _result(retrieved: RetrievedMemory) -> SearchResult:
-    memory = retrieved.memory
+def _result(found: RetrievedMemory | RetrievedEvent) -> SearchResult:
     # The distance of two unit vectors is the square root of 2 - 2 cos.
-    score = 1.0 if retrieved.distance is None else 1.0 - retrieved.distance**2 / 2
+    score = 1.0 if found.distance is None else 1.0 - found.distance**2 / 2
+    if isinstance(found, RetrievedEvent):
+        content = found.event.content
+        role = "Assistant" if content.role == "model" else "User"
+        return SearchResult(
+            MemoryRecord(content.text, found.event.event_id, {"messageRole": role, "pending": True}), score
+        )
+    memory = found.memory
     return SearchResult(MemoryRecord(memory.fact, memory.id, {**memory.metadata, "name": memory.name}), score)

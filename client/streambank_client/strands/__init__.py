@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from streambank_client.http.retry import Backoff
 from streambank_client.strands.buffer import BufferLimits
 from streambank_client.strands.hooks import AgentLoop
-from streambank_client.strands.memory import Attachment, FlushResult, MemoryManager
+from streambank_client.strands.memory import Attachment, FlushResult, StreambankMemoryManager
 from streambank_client.strands.stores import AddMessagesContext, Ingested, MemoryEntry, MemoryStore
 from streambank_client.strands.triggers import IntervalTrigger, InvocationTrigger
 from streambank_client.strands.types import (
@@ -59,16 +59,21 @@ __all__ = [
     "IntervalTrigger",
     "InvocationTrigger",
     "MemoryEntry",
-    "MemoryManager",
     "MemoryMessageFilter",
     "MemoryStore",
     "StreambankFactStore",
+    "StreambankMemoryManager",
     "StreambankMemoryStore",
     "attach",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "MemoryManager":
+        raise ImportError(
+            "MemoryManager is Strands' own: import it from strands.memory for Agent(memory_manager=...). "
+            "That of this package is StreambankMemoryManager, for any agent loop, or for attach(manager, agent)"
+        )
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

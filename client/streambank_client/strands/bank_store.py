@@ -12,18 +12,29 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from streambank_client.errors import AlreadyExists
+from streambank_client.edits import ingest_with_edits
+from streambank_client.errors import AlreadyExists, DeadlineExceeded, InternalError, Unavailable
 from streambank_client.formats.conversion import Options, Reason
 from streambank_client.formats.tool_names import ToolNames
 from streambank_client.http.drivers import run
+from streambank_client.limits import checked_bank_id, checked_rule, checked_scope, checked_stream_id, synchronous
+from streambank_client.recall import nearest, requested
 from streambank_client.strands import outgoing, threads
 from streambank_client.strands.outgoing import OutgoingEvent
 from streambank_client.strands.stores import AddMessagesContext, Ingested, MemoryEntry
 from streambank_client.strands.types import AgentMessage, Extraction, extraction_config
-from streambank_client.types import Event, GenerationRule, RetrievedMemory
+from streambank_client.types import (
+    Event,
+    GenerationRule,
+    RetrievedEvent,
+    RetrievedMemories,
+    RetrievedMemory,
+    WindowResponse,
+)
 
 if TYPE_CHECKING:
     from streambank_client.banks import Streambank
+    from streambank_client.operations import Operation
 
 _log = logging.getLogger(__name__)
 # The default and the limits of the service.
@@ -33,6 +44,10 @@ MOST_QUERY_BYTES = 8_192
 MOST_FACT_BYTES = 8_192
 # These parts are left out by configuration, or because they are empty: this is not logged.
 _EXPECTED_REASONS = frozenset({Reason.REASONING, Reason.SYSTEM, Reason.BLANK, Reason.EMPTY})
+# Errors that pass by themselves: an agent runs without memory until then.
+_AWAY = (Unavailable, DeadlineExceeded, InternalError)
+# The longest wait of a new agent for a service that does not answer.
+_INITIALIZE_SECONDS = 10.0
 
 
 class BankStream:
@@ -43,7 +58,11 @@ class BankStream:
     store; with Strands' manager every agent needs its own store, and `initialize` begins a new run.
 
     *extraction* True is every 5 turns if the store is writable. *generation_rule* is sent with every call: it decides
-    when the service makes memories, also if agents save after each turn.
+    when the service makes memories, also if agents save after each turn. *include_pending* adds the messages that wait
+    for this to the results of a search.
+
+    Raises:
+        ValueError: an argument could never work: it is beyond the service's limits, or the client is asynchronous.
     """
 
     def __init__(
@@ -60,6 +79,7 @@ class BankStream:
         extraction: Extraction = True,
         generation_rule: GenerationRule | Mapping[str, Any] | None = None,
         include_reasoning: bool = False,
+        include_pending: bool = True,
     ) -> None:
         self.name = name
         self.description = description
@@ -67,22 +87,40 @@ class BankStream:
         self.writable = writable
         # Any, because Strands has its own type for it.
         self.extraction: Any = _extraction(extraction, writable=writable)
-        self._bank = client.bank(bank)
-        self._scope, self._stream_id = dict(scope), stream_id
-        self._generation_rule = generation_rule
+        self._bank = synchronous(client, "client", "bank").bank(checked_bank_id(bank))
+        self._scope, self._stream_id = checked_scope(scope), checked_stream_id(stream_id)
+        self._generation_rule = checked_rule(generation_rule)
+        self._include_pending = include_pending
         self._options = Options(include_reasoning=include_reasoning)
         self._tool_names = ToolNames()
         self._preparing = threading.Lock()
         self._run_id = uuid.uuid4().hex
+        self._is_away = False
 
     async def initialize(self) -> None:
-        """Check that the bank exists and can be reached, and begin a new run.
+        """Check that the bank exists, and begin a new run.
+
+        A service that is not available is logged once; the agent runs without memory until the service is back.
 
         Raises:
-            StreambankError: it does not exist, or cannot be reached.
+            StreambankError: the bank does not exist, or the caller may not use it.
         """
-        await threads.wait(threads.start(self._bank.get, name="memory-bank"))
         self._run_id = uuid.uuid4().hex
+        timeout_seconds = min(_INITIALIZE_SECONDS, self._bank.caller.sender.policy.timeout_seconds)
+        bank = self._bank.with_options(timeout_seconds=timeout_seconds, retries=0)
+        try:
+            await threads.wait(threads.start(bank.get, name="memory-bank"))
+        except _AWAY as error:
+            if not self._is_away:
+                _log.warning("memory unavailable", extra={"store": self.name, "error_type": type(error).__name__})
+            self._is_away = True
+        else:
+            self._reached()
+
+    def _reached(self) -> None:
+        if self._is_away:
+            _log.info("memory available again", extra={"store": self.name})
+        self._is_away = False
 
     async def add_messages(self, messages: Sequence[AgentMessage], context: Any = None) -> Ingested:
         """Send *messages* to the stream and return when they are stored; a repeat adds nothing.
@@ -104,18 +142,21 @@ class BankStream:
         refused, conflicting = [*batch.refused], list[str]()
         for call in outgoing.call_batches(batch.events):
             refused += run(outgoing.deliver(call, lambda events: conflicting.extend(self._send(events))))
+        self._reached()
         lost = (*refused, *conflicting)
         dropped = {reason.value: count for reason, count in batch.dropped.items()}
         self._log_losses(refused, conflicting, {Reason(reason) for reason in dropped} - _EXPECTED_REASONS)
         return Ingested(len(batch.events) + len(batch.refused) - len(lost), lost, dropped)
 
     def _send(self, outgoing_events: Sequence[OutgoingEvent]) -> Sequence[str]:
-        """Send events and return the ids that the stream has for other contents."""
-        events: list[Event] = [outgoing_event.event for outgoing_event in outgoing_events]
-        operation = self._bank.ingest_events(
-            scope=self._scope, stream_id=self._stream_id, events=events, generation_rule=self._generation_rule
-        )
-        return operation.metadata.conflicting_event_ids
+        """Send events, also edited ones, and return the ids of those that are not stored."""
+
+        def ingest(events: Sequence[Event]) -> Operation[WindowResponse]:
+            return self._bank.ingest_events(
+                scope=self._scope, stream_id=self._stream_id, events=events, generation_rule=self._generation_rule
+            )
+
+        return run(ingest_with_edits(ingest, [outgoing_event.event for outgoing_event in outgoing_events]))
 
     def _log_losses(self, refused: Sequence[str], conflicting: Sequence[str], dropped: set[Reason]) -> None:
         fields = {"store": self.name, "refused": refused, "conflicting": conflicting, "reasons": sorted(dropped)}
@@ -125,19 +166,28 @@ class BankStream:
             _log.info("memory message parts dropped", extra=fields)
 
     async def _search(self, query: str, options: Mapping[str, Any] | None) -> list[tuple[str, dict[str, Any]]]:
-        """Return the facts nearest to *query*, with their metadata."""
+        """Return the facts and pending messages nearest to *query*, with their metadata."""
         if not query.strip():
             return []
         limit = (options or {}).get("max_search_results") or self.max_search_results or DEFAULT_RESULTS
         top_k = max(1, min(limit, MOST_RESULTS))
 
-        def retrieve() -> Sequence[RetrievedMemory]:
+        def retrieve() -> RetrievedMemories:
             return self._bank.retrieve_memories(
-                scope=self._scope, query=_truncated(query, MOST_QUERY_BYTES), top_k=top_k
+                scope=self._scope,
+                query=_truncated(query, MOST_QUERY_BYTES),
+                top_k=requested(top_k, include_pending=self._include_pending),
+                include_pending=self._include_pending,
             )
 
-        memories = await threads.wait(threads.start(retrieve, name="memory-search"))
-        return [(retrieved.memory.fact, _metadata(retrieved)) for retrieved in memories]
+        def is_known(found: RetrievedEvent) -> bool:
+            is_of_run = (found.event.event_id or "").startswith(f"{run_id}-")
+            return is_of_run or found.event.content.text.strip() == query.strip()
+
+        run_id = self._run_id
+        retrieved = await threads.wait(threads.start(retrieve, name="memory-search"))
+        self._reached()
+        return [_entry(found) for found in nearest(retrieved, top_k, is_known=is_known)]
 
 
 class BankFacts(BankStream):
@@ -197,9 +247,14 @@ def _context(context: Any) -> AddMessagesContext:
     return AddMessagesContext(sequence_numbers=getattr(context, "sequence_numbers", None))
 
 
-def _metadata(retrieved: RetrievedMemory) -> dict[str, Any]:
-    memory, distance = retrieved.memory, retrieved.distance
-    return {**memory.metadata, "_name": memory.name, "_distance": distance, "_update_time": memory.update_time}
+def _entry(found: RetrievedMemory | RetrievedEvent) -> tuple[str, dict[str, Any]]:
+    """Return the text and the metadata of a result."""
+    if isinstance(found, RetrievedEvent):
+        content = found.event.content
+        return content.text, {"_pending": True, "_role": content.role, "_distance": found.distance}
+    memory = found.memory
+    own = {"_name": memory.name, "_distance": found.distance, "_update_time": memory.update_time}
+    return memory.fact, {**memory.metadata, **own}
 
 
 def _truncated(text: str, most_bytes: int) -> str:

@@ -59,7 +59,7 @@ class Attachment(AgentHooks):
         super().message_added(message)
 
 
-class MemoryManager:
+class StreambankMemoryManager:
     """Saves the messages of agents to each of *stores*, in the background, when a trigger of the store fires.
 
     Saves run in the manager's own threads, each with its own event loop: the caller needs no loop, and a loop of the

@@ -88,10 +88,10 @@ def bindings(stores: Iterable[MemoryStore]) -> tuple[StoreBinding, ...]:
     bound = {}
     for store in stores:
         if store.name in bound:
-            raise ValueError(f"MemoryManager: two stores have the name {store.name!r}")
+            raise ValueError(f"StreambankMemoryManager: two stores have the name {store.name!r}")
         bound[store.name] = _binding(store)
     if not bound:
-        raise ValueError("MemoryManager: at least one store is required")
+        raise ValueError("StreambankMemoryManager: at least one store is required")
     return tuple(binding for binding in bound.values() if binding)
 
 
@@ -105,7 +105,7 @@ def _binding(store: MemoryStore) -> StoreBinding | None:
     config = extraction_config(store.extraction)
     problem = _problem(store, config)
     if problem:
-        raise ValueError(f"MemoryManager: store {store.name!r} {problem}")
+        raise ValueError(f"StreambankMemoryManager: store {store.name!r} {problem}")
     if config is None:
         return None
     triggers = config.triggers or (IntervalTrigger(),)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streambank_client.strands.agent_events import on_invocation_ended, on_message_added
-from streambank_client.strands.memory import Attachment, MemoryManager
+from streambank_client.strands.memory import Attachment, StreambankMemoryManager
 
 if TYPE_CHECKING:
     from strands import Agent
 
 
-def attach(manager: MemoryManager, agent: Agent) -> Attachment:
+def attach(manager: StreambankMemoryManager, agent: Agent) -> Attachment:
     """Attach the memory manager to a Strands agent, instead of Strands' own memory manager.
 
     Raises:

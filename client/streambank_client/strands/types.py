@@ -108,7 +108,7 @@ class ExtractionConfig:
     """How the messages of a store are saved; each *trigger* saves them, the default is every 5 turns.
 
     Raises:
-        ValueError: the list of triggers is empty: nothing would be saved.
+        ValueError: the list of triggers is empty: nothing would be saved; or trigger or extractor is another object.
     """
 
     trigger: ExtractionTrigger | Sequence[ExtractionTrigger] | None = None
@@ -118,6 +118,10 @@ class ExtractionConfig:
     def __post_init__(self) -> None:
         if self.trigger is not None and not self.triggers:
             raise ValueError("ExtractionConfig: trigger must not be an empty list; leave it out for every 5 turns")
+        if not all(callable(getattr(trigger, "attach", None)) for trigger in self.triggers):
+            raise ValueError("ExtractionConfig: trigger must be an object with attach(context), or a list of them")
+        if self.extractor is not None and not callable(getattr(self.extractor, "extract", None)):
+            raise ValueError("ExtractionConfig: extractor must be an object with extract(messages, context)")
 
     @property
     def triggers(self) -> tuple[ExtractionTrigger, ...]:

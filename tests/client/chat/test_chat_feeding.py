@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from streambank_client import AsyncStreambank, Streambank
 from streambank_client.chat import ChatMemory, Feed, FeedCounts, InMemoryChatHistoryProvider
-from streambank_client.chat.feeding import new_messages
+from streambank_client.chat.new_messages import new_messages
 from tests.chat_rows import SYSTEM, assistant, call, result, run, user
 
 SCOPE = {"user_id": "u1"}
@@ -32,9 +32,14 @@ class Service:
             return refusal(self.status, "scope")
         if self.poison and self.poison in json.dumps(events):
             return refusal(400, "directContentsSource.events[0]")
+        conflicts = [event["eventId"] for event in events if self._has_conflict(event)]
         for event in events:
             self.events.setdefault(event["eventId"], event)
-        return httpx.Response(200, json=DONE)
+        return httpx.Response(200, json=DONE | {"metadata": {"conflictingEventIds": conflicts}})
+
+    def _has_conflict(self, event):
+        stored = self.events.get(event["eventId"], event)
+        return stored["content"] != event["content"]
 
     @property
     def texts(self):
@@ -108,6 +113,66 @@ def test_a_message_with_an_id_keeps_it(bank, service):
     asyncio.run(memory.turn("t").__aenter__())
     assert list(service.events)[:2] == ["m1", "lc-1"]
     assert len(list(service.events)[2]) == 64
+
+
+def replaced(messages, text):
+    messages[0] = {**messages[0], "content": text}
+
+
+def changed(messages, text):
+    messages[0]["content"] = text
+
+
+def copied(messages, text):
+    messages[:] = [dict(message) for message in messages]
+    messages[0]["content"] = text
+
+
+@pytest.mark.parametrize("edit", [replaced, changed, copied])
+def test_an_edit_is_learnt(bank, service, edit):
+    """A loaded message with another text is sent under an id of its own, once, however the application changes it."""
+    memory, feed = fed(bank)
+
+    async def story():
+        async with memory.turn("s") as messages:
+            messages += [{**user("I live in Graz."), "id": "m1"}, {**assistant("Noted."), "id": "m2"}]
+        for text in ("I live in Linz.", "I live in Linz.", "I live in Graz."):
+            async with memory.turn("s") as messages:
+                edit(messages, text)
+
+    asyncio.run(story())
+    assert service.texts == ["I live in Graz.", "Noted.", "I live in Linz."]
+    assert feed.counts.refused == feed.counts.failed == 0
+
+
+def test_a_change_beside_the_text_is_no_event(bank, service):
+    """A loaded message without an id is not sent again because a framework adds a field to it."""
+    memory, _ = fed(bank)
+
+    async def story():
+        async with memory.turn("s") as messages:
+            messages.append(user("Q"))
+        async with memory.turn("s") as messages:
+            messages[0]["cached"] = True
+
+    asyncio.run(story())
+    assert service.texts == ["Q"]
+    assert len(service.calls) == 1
+
+
+def test_a_failed_edit_is_counted(bank, service):
+    """An edit whose call fails is counted as failed and does not fail the run."""
+    memory, feed = fed(bank)
+
+    async def story():
+        async with memory.turn("s") as messages:
+            messages.append({**user("a"), "id": "m1"})
+        service.status = 500
+        async with memory.turn("s") as messages:
+            changed(messages, "b")
+
+    asyncio.run(story())
+    assert feed.counts == FeedCounts(sent=1, failed=1)
 
 
 def test_a_failed_turn_feeds_nothing(bank, service):

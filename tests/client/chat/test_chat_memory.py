@@ -143,6 +143,29 @@ def test_preprocessors_run_in_the_order_in_which_they_were_added(provider):
     assert texts(kept(provider)) == ["Q", "re: Q"]
 
 
+class Redact:
+    """A preprocessor as a class of an application."""
+
+    def preprocess(self, messages):
+        return [{**message, "content": message["content"].replace("secret", "***")} for message in messages]
+
+
+def test_a_preprocessor_may_be_an_object(provider):
+    """An object with `preprocess` works as the function does, on load and on store."""
+    asyncio.run(provider.store("s", [user("an old secret")]))
+    [seen] = asyncio.run(run(ChatMemory(provider).add_preprocessor(Redact()), "s", "a secret"))
+    assert texts(seen) == ["an old ***"]
+    assert texts(kept(provider)) == ["an old ***", "a ***", "re: a ***"]
+
+
+def test_a_window_may_begin_with_the_user(provider):
+    """The history that a run gets, and the one that is stored, begin with a user's message."""
+    memory = ChatMemory(provider).window_size(3, begin_with_user=True)
+    seen = asyncio.run(run(memory, "s", "Q1", "Q2", "Q3"))
+    assert texts(seen[2]) == ["Q2", "re: Q2"]
+    assert texts(kept(provider)) == ["Q3", "re: Q3"]
+
+
 @pytest.mark.parametrize(("apply_on", "seen", "stored"), [("load", 1, 3), ("store", 3, 1), ("both", 1, 1)])
 def test_a_preprocessor_may_be_for_one_way(provider, apply_on, seen, stored):
     """apply_on says whether the run, the history, or both see what it leaves."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from streambank_client import formats
 from streambank_client.chat import window
-from streambank_client.chat.shapes import tool_parts, without_parts
+from streambank_client.chat.shapes import is_user_turn, tool_parts, without_parts
 
 KOOG = "ai.koog.prompt.message."
 
@@ -119,6 +119,46 @@ def test_the_shapes_are_those_of_the_formats(form):
         assert formats.detect(message) == form.form
         assert len(tool_parts(message)) == 1
     assert tool_parts(form.user("a")) == []
+
+
+@of(ALL)
+def test_a_window_may_begin_with_the_user(form):
+    """The messages before the first one of a user go, and results of their calls with them."""
+    messages = [form.user("a"), form.call("1"), form.result("1"), form.user("b"), form.call("2"), form.result("2")]
+    assert window(messages, 5, begin_with_user=True) == messages[3:]
+    assert window(messages, 2, begin_with_user=True) == []
+    assert window(messages, 6, begin_with_user=True) == messages
+    assert window(messages[1:], None, begin_with_user=True) == messages[3:]
+
+
+SYSTEM = {"role": "system", "content": "Be brief."}
+turns = st.lists(st.sampled_from(["user", "call", "result", "result with text", "system"]), max_size=12)
+
+
+@given(st.sampled_from(ALL), turns, st.one_of(st.none(), st.integers(0, 13)))
+def test_windows_that_begin_with_the_user(form, kinds, size):
+    """Whatever the history: first a user's turn, no result without its call, no user's turn of the window is lost."""
+    makers = {
+        "user": form.user,
+        "call": lambda name: form.call(name),
+        "result": lambda name: form.result(str(int(name) - 1)),
+        "result with text": lambda name: (
+            form.result(str(int(name) - 1), text="b") if form in IN_PARTS else form.user(name)
+        ),
+        "system": lambda _: SYSTEM,
+    }
+    messages = [makers[kind](str(at)) for at, kind in enumerate(kinds)]
+    kept = window(messages, size, begin_with_user=True)
+    conversation = [message for message in kept if message != SYSTEM]
+    assert len(kept) <= len(messages if size is None else messages[:size])
+    assert not conversation or is_user_turn(conversation[0])
+    if len(kept) < len(messages):
+        calls = [part.key for message in kept for part in tool_parts(message) if not part.is_result]
+        results = [part.key for message in kept for part in tool_parts(message) if part.is_result]
+        assert not Counter(results) - Counter(calls)
+    inside = messages if size is None else messages[len(messages) - min(size, len(messages)) :]
+    users = [message for message in inside if message == SYSTEM or message in map(form.user, map(str, range(13)))]
+    assert [message for message in kept if message in users] == users
 
 
 @of(ALL)

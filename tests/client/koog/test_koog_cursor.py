@@ -110,6 +110,16 @@ def test_reply_with_a_known_id_is_not_claimed() -> None:
     assert cursor.claim_reply([reply], now=NOON) == []
 
 
+def test_an_edit_is_new() -> None:
+    """A message with a known id and another text is claimed, once; back to the first text it is known."""
+    cursor = PromptCursor("run", [PromptMessage("user", "Graz", None, "m1")])
+    seen = [
+        claimed(cursor, [PromptMessage("user", text, None, "m1"), PromptMessage("assistant", "ok", None, "m2")])
+        for text in ("Graz", "Linz", "Linz", "Graz")
+    ]
+    assert seen == [["ok"], ["Linz"], [], []]
+
+
 def test_copy_with_an_id_is_the_reply_that_had_none() -> None:
     """An application that gives a model's reply an id when it keeps it does not make two messages of it."""
     cursor = PromptCursor("run")

@@ -385,6 +385,30 @@ def test_strategy_that_fails_fails_the_run(kind: str, timing: IngestionTiming, p
     assert storage.added == []
 
 
+class Shouting:
+    """A strategy as a class of an application."""
+
+    def extract(self, messages: Any) -> list[MemoryRecord]:
+        return [MemoryRecord(message.text.upper(), message.id) for message in messages]
+
+
+class ShoutingLater(Shouting):
+    """The same, awaited."""
+
+    async def extract(self, messages: Any) -> list[MemoryRecord]:  # type: ignore[override]
+        await asyncio.sleep(0)
+        return super().extract(messages)
+
+
+def test_strategy_may_be_an_object(storage: InMemoryStorage) -> None:
+    """An object with `extract` makes the records, also the library's own, and also if it has to be awaited."""
+    play(remembering(storage, extraction_strategy=Shouting()), Model(["hi"]), "plain", [user("ho")])
+    later = remembering(storage, extraction_strategy=ShoutingLater())
+    play(later, Model(["bye"]), "asynchronous", [user("now")])
+    assert texts(storage) == ["HO", "HI", "NOW", "BYE"]
+    assert FilteringExtractionStrategy().extract([]) == []
+
+
 @pytest.mark.parametrize("policy", FailurePolicy)
 @pytest.mark.parametrize(
     ("kind", "failure"),

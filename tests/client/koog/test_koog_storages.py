@@ -25,6 +25,7 @@ from streambank_client.koog.extraction import with_unique_ids
 from tests.client.koog.agents import NOON
 
 URL = "https://memory.example"
+NOW = "2026-01-02T03:04:05Z"
 Answer = Callable[[httpx.Request], httpx.Response]
 
 
@@ -209,9 +210,48 @@ def test_what_is_no_event_s_fault_is_raised_at_once(response: httpx.Response) ->
     assert isinstance(caught.value, PermissionDenied) == (response.status_code == 403)
 
 
-def test_conflicting_records_are_not_told_as_taken() -> None:
-    """An id that the service knows for another text is not among those that were stored."""
-    assert over(lambda _: operation(conflictingEventIds=["2"])).add(records("1", "2", "3")) == ["1", "3"]
+class Stream:
+    """Keeps the events of calls as the service does: an id has its first content."""
+
+    def __init__(self, *, knows: Callable[[str], bool] = lambda _: False) -> None:
+        self.texts: dict[str, str] = {}
+        self.calls: list[list[str]] = []
+        self._knows = knows
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.calls.append(ids_of(request))
+        conflicts = []
+        for event in events_of(request):
+            event_id, text = event["eventId"], event["content"]["parts"][0]["text"]
+            if self._knows(event_id) or self.texts.setdefault(event_id, text) != text:
+                conflicts.append(event_id)
+        return operation(conflictingEventIds=conflicts)
+
+
+def test_an_edit_is_learnt() -> None:
+    """A record whose id the stream has for another text is stored under an id of its own, once, among others."""
+    stream = Stream()
+    storage = over(stream)
+    for text in ("I live in Graz.", "I live in Linz.", "I live in Linz.", "I live in Graz."):
+        assert storage.add([MemoryRecord("hi", "m0"), MemoryRecord(text, "m1")]) == ["m0", "m1"]
+    assert list(stream.texts.values()) == ["hi", "I live in Graz.", "I live in Linz."]
+    assert len(stream.calls) == 6
+
+
+def test_versions_of_a_message_in_one_call() -> None:
+    """Several texts of one id in one batch are all stored, each once, also when the batch is sent again."""
+    stream = Stream()
+    texts = ["Graz", "Linz", "Graz", "Wien", "Linz"]
+    for _ in range(2):
+        assert over(stream).add([MemoryRecord(text, "m1") for text in texts]) == ["m1"] * 5
+    assert sorted(stream.texts.values()) == ["Graz", "Linz", "Wien"]
+
+
+def test_an_edit_is_not_sent_in_a_loop() -> None:
+    """A record whose edit has a conflict too is left out after two calls."""
+    stream = Stream(knows=lambda event_id: event_id.startswith("2"))
+    assert over(stream).add(records("1", "2", "3")) == ["1", "3"]
+    assert [len(call) for call in stream.calls] == [3, 1]
 
 
 def test_many_records_are_many_calls() -> None:
@@ -276,7 +316,35 @@ def test_scores_are_cosines() -> None:
     ]
     assert results[0].document.metadata["name"] == "b/memories/same"
     assert asked[0]["scope"] == {"user_id": "u", "namespace": "n"}
-    assert asked[0]["similaritySearchParams"] == {"searchQuery": "é" * 4_096, "topK": 7}
+    assert asked[0]["similaritySearchParams"] == {"searchQuery": "é" * 4_096, "topK": 34, "includePending": True}
+
+
+def test_pending_records_are_results() -> None:
+    """Records without memories yet are among the results, except those that the prompt has; it costs no second call."""
+    asked: list[Any] = []
+
+    def event(event_id: str, text: str, far: float, role: str = "user") -> Any:
+        place = {"streamId": "s", "window": 1, "sequence": 1, "pending": True, "distance": far}
+        return {"event": {"eventId": event_id, "content": {"role": role, "parts": [{"text": text}]}}, **place}
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(json.loads(request.content)["similaritySearchParams"])
+        waiting = [event("1", "Where do I live?", 0.0), event("2", "I live in Linz.", 0.1), event("3", "hi", 0.2)]
+        waiting.append(event("4", "Noted.", 0.3, "model"))
+        memory = {"name": "b/memories/m", "fact": "Lives in Graz.", "createTime": NOW, "updateTime": NOW}
+        memories = [{"memory": memory, "distance": 0.25}]
+        return httpx.Response(200, json={"retrievedMemories": memories, "retrievedEvents": waiting})
+
+    request = SearchRequest(query="Where do I live?", top_k=3, known_texts=["hi", "Where do I live?"])
+    results = over(answer).search(request)
+    assert [(one.document.content, one.document.metadata.get("pending")) for one in results] == [
+        ("I live in Linz.", True),
+        ("Lives in Graz.", None),
+        ("Noted.", True),
+    ]
+    assert [one.document.metadata.get("messageRole") for one in results] == ["User", None, "Assistant"]
+    over(answer, include_pending=False).search(request)
+    assert [(one["topK"], one.get("includePending")) for one in asked] == [(26, True), (3, None)]
 
 
 def test_asynchronous_storage_sends_the_same() -> None:

@@ -27,6 +27,9 @@ class Stub(httpx.BaseTransport):
     memories: dict[str, Document] = field(default_factory=dict)
     facts: list[Document] = field(default_factory=list)
     before: Callable[[], None] = lambda: None
+    pending: list[Document] = field(default_factory=list)
+    knows_everything: bool = False
+    lose_edits: int = 0
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
@@ -34,6 +37,9 @@ class Stub(httpx.BaseTransport):
         if self.faults:
             return refusal(self.faults.pop(0))
         answer = self._answer(request)
+        if self.lose_edits and b'"m1-' in request.content:
+            self.lose_edits -= 1
+            raise httpx.ReadError("the line is cut", request=request)
         if self.lose:
             self.lose -= 1
             raise httpx.ReadError("the line is cut", request=request)
@@ -45,7 +51,7 @@ class Stub(httpx.BaseTransport):
         if path.endswith(":ingestEvents"):
             return self._ingest(body)
         if path.endswith(":retrieve"):
-            return httpx.Response(200, json={"retrievedMemories": self.facts})
+            return httpx.Response(200, json={"retrievedMemories": self.facts, "retrievedEvents": self.pending})
         if path.endswith("/memories"):
             return self._create(body, request.headers["x-idempotency-key"])
         return httpx.Response(200, json={"name": path.removeprefix("/v1beta1/")})
@@ -63,6 +69,8 @@ class Stub(httpx.BaseTransport):
         return httpx.Response(200, json={"name": "reasoningEngines/b/operations/o", "done": False, "metadata": told})
 
     def _known_otherwise(self, event: Document) -> bool:
+        if self.knows_everything:
+            return True
         return event["eventId"] in self.events and self.events[event["eventId"]]["content"] != event["content"]
 
     def _create(self, body: Document, key: str) -> httpx.Response:
@@ -94,6 +102,12 @@ def refusal(status: int) -> httpx.Response:
     names = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 409: "ALREADY_EXISTS"}
     body = {"error": {"code": status, "message": "no", "status": names.get(status, "UNAVAILABLE")}}
     return httpx.Response(status, json=body)
+
+
+def waiting(event_id: str, text: str, distance: float, role: str = "user") -> Document:
+    event = {"eventId": event_id, "content": {"role": role, "parts": [{"text": text}]}}
+    place = {"streamId": "s", "window": 1, "sequence": 1, "pending": True}
+    return {"event": event, **place, "distance": distance}
 
 
 def remembered(fact: str, distance: float, **metadata: Any) -> Document:

@@ -10,10 +10,16 @@ from typing import Any
 import pytest
 
 from streambank_client.errors import InternalError, NotFound, PermissionDenied, Unauthenticated, Unavailable
-from streambank_client.strands import BankFactStore, BankStore, ExtractionConfig, InvocationTrigger, MemoryManager
+from streambank_client.strands import (
+    BankFactStore,
+    BankStore,
+    ExtractionConfig,
+    InvocationTrigger,
+    StreambankMemoryManager,
+)
 from streambank_client.strands.stores import AddMessagesContext, Ingested
 from streambank_client.strands.types import ExtractionResult, MemoryMessageFilter
-from tests.client.strands.service import Stub, remembered
+from tests.client.strands.service import Stub, remembered, waiting
 from tests.client.strands.talking import Shouting, assistant, turn, user
 
 SCOPE = {"user_id": "u1"}
@@ -65,7 +71,7 @@ def test_read_only_has_no_extraction() -> None:
     """A store that is only read from needs no word about extraction; one that is asked for is refused."""
     assert store(Stub(), writable=False).extraction is None
     with pytest.raises(ValueError, match="not writable"):
-        MemoryManager([store(Stub(), writable=False, extraction=ExtractionConfig())])
+        StreambankMemoryManager([store(Stub(), writable=False, extraction=ExtractionConfig())])
 
 
 def test_large_batches_are_split() -> None:
@@ -150,14 +156,35 @@ def test_wrong_rule_raises() -> None:
     assert stub.events == {}
 
 
-def test_conflicts_are_lost() -> None:
-    """An id that the stream has for something else is told, since what was said now is not stored."""
+def test_edits_are_learnt() -> None:
+    """A message whose id the stream has for another text is stored once, under an id of its own, however often sent."""
     stub = Stub()
     bank = store(stub)
-    said = AddMessagesContext(sequence_numbers=[0], run_id="r")
-    asyncio.run(bank.add_messages([user("a")], said))
-    result = asyncio.run(bank.add_messages([user("b")], said))
+    first = AddMessagesContext(sequence_numbers=[0], message_ids=["m1"])
+    for text in ("I live in Graz.", "I live in Linz.", "I live in Linz.", "I live in Graz."):
+        assert asyncio.run(bank.add_messages([user(text)], first)) == Ingested(1)
+    assert stub.texts == ["I live in Graz.", "I live in Linz."]
+    assert [event_id.partition("-")[0] for event_id in stub.events] == ["m1", "m1"]
+
+
+def test_conflicts_of_edits_are_lost() -> None:
+    """An edit whose own id is taken too is reported after two calls: it is not sent in a loop."""
+    stub = Stub(knows_everything=True)
+    result = asyncio.run(store(stub).add_messages([user("a")], AddMessagesContext([0], "r")))
     assert result == Ingested(0, ("r-0",))
+    assert len(stub.requests) == 2
+
+
+def test_a_lost_edit_is_sent_again() -> None:
+    """An edit whose call failed is raised with its batch; the repeat stores it once."""
+    stub = Stub()
+    bank, first = store(stub), AddMessagesContext(sequence_numbers=[0], message_ids=["m1"])
+    asyncio.run(bank.add_messages([user("a")], first))
+    stub.lose_edits = 1
+    with pytest.raises(Unavailable):
+        asyncio.run(bank.add_messages([user("b")], first))
+    assert asyncio.run(bank.add_messages([user("b")], first)) == Ingested(1)
+    assert stub.texts == ["a", "b"]
 
 
 # ---- runs
@@ -172,6 +199,21 @@ def test_initialize_begins_a_run() -> None:
     add(bank, "ok")
     assert stub.texts == ["ok", "ok"]
     assert [request.method for request in stub.requests] == ["POST", "GET", "POST"]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_initialize_while_away(status: int, caplog: pytest.LogCaptureFixture) -> None:
+    """While the service is away an agent begins without memory, which is logged once; then memory is back."""
+    stub = Stub(faults=[status] * 2)
+    bank = store(stub)
+    with caplog.at_level("INFO"):
+        asyncio.run(bank.initialize())
+        asyncio.run(bank.initialize())
+        add(bank, "q0")
+        add(bank, "q1", first=1)
+    assert stub.texts == ["q0", "q1"]
+    messages = [record.message for record in caplog.records if record.name.startswith("streambank_client.strands")]
+    assert messages == ["memory unavailable", "memory available again"]
 
 
 def test_initialize_fails() -> None:
@@ -287,9 +329,19 @@ def test_search() -> None:
 )
 def test_search_size(options: Any, own: int | None, top_k: int) -> None:
     """A caller's number wins over the store's, that over 3, and the service's most is not exceeded."""
-    stub = Stub()
-    asyncio.run(store(stub, max_search_results=own).search("x", options))
-    assert stub.bodies[0]["similaritySearchParams"]["topK"] == top_k
+    stub = Stub(facts=[remembered(f"fact {number}", number / 1_000) for number in range(200)])
+    assert len(asyncio.run(store(stub, max_search_results=own).search("x", options))) == top_k
+    asyncio.run(store(stub, max_search_results=own, include_pending=False).search("x", options))
+    assert stub.bodies[1]["similaritySearchParams"]["topK"] == top_k
+
+
+@pytest.mark.parametrize(("top_k", "texts"), [(1, ["f0"]), (3, ["q0", "f0", "f1"]), (4, ["q0", "q1", "f0", "f1"])])
+def test_messages_leave_room_for_memories(top_k: int, texts: list[str]) -> None:
+    """Pending messages that are nearer take at most half of the places of memories."""
+    stub = Stub(facts=[remembered(f"f{number}", 1 + number / 10) for number in range(5)])
+    stub.pending = [waiting(f"e{number}", f"q{number}", number / 10) for number in range(5)]
+    entries = asyncio.run(store(stub).search("x", {"max_search_results": top_k}))
+    assert [entry.content for entry in entries] == texts
 
 
 def test_search_query() -> None:
@@ -300,6 +352,29 @@ def test_search_query() -> None:
     assert stub.requests == []
     asyncio.run(bank.search("é" * 5_000))
     assert stub.bodies[0]["similaritySearchParams"]["searchQuery"] == "é" * 4_096
+
+
+def test_search_finds_pending_messages() -> None:
+    """Messages without memories yet are results, except those of this run and the query itself."""
+    stub = Stub()
+    bank = store(stub)
+    add(bank, "I have a dog.")
+    own = waiting(next(iter(stub.events)), "I have a dog.", 0.05)
+    stub.pending = [own, waiting("other-1", "I live in Linz.", 0.1), waiting("other-2", "where?", 0.0)]
+    stub.facts = [remembered("lives in Graz", 0.2)]
+    entries = asyncio.run(bank.search("where?"))
+    assert [entry.content for entry in entries] == ["I live in Linz.", "lives in Graz"]
+    assert entries[0].metadata == {"_pending": True, "_role": "user", "_distance": 0.1}
+    assert stub.bodies[-1]["similaritySearchParams"] == {"searchQuery": "where?", "topK": 26, "includePending": True}
+    asyncio.run(bank.initialize())
+    assert next(entry.content for entry in asyncio.run(bank.search("where?"))) == "I have a dog."
+
+
+def test_pending_messages_can_be_left_out() -> None:
+    """Without them a search requests no events."""
+    stub = Stub()
+    asyncio.run(store(stub, include_pending=False).search("x"))
+    assert stub.bodies == [{"scope": SCOPE, "similaritySearchParams": {"searchQuery": "x", "topK": 3}}]
 
 
 def test_search_fails() -> None:
@@ -352,7 +427,7 @@ def test_add_after_deletion() -> None:
 def test_only_fact_stores_add() -> None:
     """A store that the service extracts for has no `add`, one for an extractor has."""
     with pytest.raises(ValueError, match="no add"):
-        MemoryManager([store(Stub(), extraction=ExtractionConfig(extractor=Shouting()))])
+        StreambankMemoryManager([store(Stub(), extraction=ExtractionConfig(extractor=Shouting()))])
     assert not hasattr(BankStore, "add")
 
 
@@ -362,7 +437,7 @@ def test_only_fact_stores_add() -> None:
 def test_manager_with_extractor() -> None:
     """Facts that an extractor finds become memories."""
     stub = Stub()
-    manager = MemoryManager([facts(stub, extraction=ExtractionConfig(extractor=Shouting()))])
+    manager = StreambankMemoryManager([facts(stub, extraction=ExtractionConfig(extractor=Shouting()))])
     turn(manager.attach(), 1)
     assert manager.flush_sync().failed == 0
     assert sorted(memory["fact"] for memory in stub.memories.values()) == ["A1", "Q1"]
@@ -371,7 +446,7 @@ def test_manager_with_extractor() -> None:
 def test_one_store_for_many_agents() -> None:
     """Under our manager any number of agents share a store, also where they say the same."""
     stub = Stub()
-    manager = MemoryManager([store(stub)])
+    manager = StreambankMemoryManager([store(stub)])
     agents = [manager.attach() for _ in range(3)]
     for agent in agents:
         turn(agent, 1)
@@ -383,7 +458,7 @@ def test_replayed_messages() -> None:
     """A message with an id of its own is stored once, though a restarted agent tells of it again."""
     stub = Stub()
     for _ in range(2):
-        manager = MemoryManager([store(stub)])
+        manager = StreambankMemoryManager([store(stub)])
         agent = manager.attach()
         agent.message_added(user("q1", tracking_id="t1"))
         agent.message_added(assistant("a1", tracking_id="t2"))
@@ -394,7 +469,7 @@ def test_replayed_messages() -> None:
 def test_poison_under_manager() -> None:
     """A message that the service refuses is reported as lost, once, and holds up nothing."""
     stub = Stub(poison=lambda text: 400 if text == "a1" else None)
-    manager = MemoryManager([store(stub)])
+    manager = StreambankMemoryManager([store(stub)])
     agent = manager.attach()
     turn(agent, 1)
     turn(agent, 2)

@@ -46,6 +46,12 @@ except ModuleNotFoundError as error:
     assert run(program) == "StreambankMemoryStore needs Strands: pip install 'streambank-client[strands]'"
 
 
+def test_the_name_of_strands_manager() -> None:
+    """The name of Strands' own manager is an error that names both managers and where each is used."""
+    with pytest.raises(ImportError, match=r"strands\.memory.*StreambankMemoryManager"):
+        _ = strands.MemoryManager
+
+
 def test_unknown_name() -> None:
     """A name that is not there is an AttributeError."""
     with pytest.raises(AttributeError, match="Nothing"):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from streambank_client.errors import Unavailable
 from streambank_client.http.retry import Backoff
 from streambank_client.strands.buffer import BufferLimits
-from streambank_client.strands.memory import FlushResult, MemoryManager
+from streambank_client.strands.memory import FlushResult, StreambankMemoryManager
 from streambank_client.strands.stores import Ingested
 from streambank_client.strands.triggers import IntervalTrigger, InvocationTrigger
 from streambank_client.strands.types import ExtractionConfig, ExtractionTrigger, MemoryMessageFilter
@@ -59,8 +59,8 @@ def said(*turns: int) -> list[str]:
 
 
 def refused(**store: Any) -> str:
-    with pytest.raises(ValueError, match="MemoryManager") as caught:
-        MemoryManager([Batches(**store)])
+    with pytest.raises(ValueError, match="StreambankMemoryManager") as caught:
+        StreambankMemoryManager([Batches(**store)])
     return str(caught.value)
 
 
@@ -83,13 +83,13 @@ class Mute(MemoryStore):
 def test_refuses_no_stores() -> None:
     """A manager without a store is refused."""
     with pytest.raises(ValueError, match="at least one store"):
-        MemoryManager([])
+        StreambankMemoryManager([])
 
 
 def test_refuses_same_name() -> None:
     """Two stores of one name are refused."""
     with pytest.raises(ValueError, match="the name 'memory'"):
-        MemoryManager([Batches(), Batches()])
+        StreambankMemoryManager([Batches(), Batches()])
 
 
 def test_refuses_read_only_extraction() -> None:
@@ -105,20 +105,20 @@ def test_refuses_extractor_without_add() -> None:
 def test_refuses_messages_without_sink() -> None:
     """Without an extractor, a store must take messages."""
     with pytest.raises(ValueError, match="no add_messages"):
-        MemoryManager([Facts(True)])
+        StreambankMemoryManager([Facts(True)])
 
 
 def test_refuses_writable_without_sink() -> None:
     """A writable store that takes neither messages nor facts is refused, also where it inherits the stubs."""
 
     with pytest.raises(ValueError, match="neither add nor add_messages"):
-        MemoryManager([Mute()])
+        StreambankMemoryManager([Mute()])
 
 
 def test_store_without_extraction() -> None:
     """A store without an extraction is left alone."""
     store = Batches(extraction=None)
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     turn(manager.attach(), 1)
     assert manager.flush_sync() == FlushResult(0, 0)
     assert store.tried == []
@@ -134,7 +134,7 @@ def test_attach_error_propagates() -> None:
             raise LookupError(self.name)
 
     with pytest.raises(LookupError):
-        MemoryManager([Batches(extraction={"trigger": Broken()})]).attach()
+        StreambankMemoryManager([Batches(extraction={"trigger": Broken()})]).attach()
 
 
 # ---- when it saves
@@ -143,7 +143,7 @@ def test_attach_error_propagates() -> None:
 def test_default_trigger() -> None:
     """Without a trigger, messages are saved after every fifth turn."""
     store = Batches(extraction=True)
-    agent = MemoryManager([store]).attach()
+    agent = StreambankMemoryManager([store]).attach()
     for number in range(1, 5):
         turn(agent, number)
     assert store.tried == []
@@ -154,7 +154,7 @@ def test_default_trigger() -> None:
 def test_any_trigger_fires() -> None:
     """Of several triggers, any one saves."""
     store = Batches(extraction=ExtractionConfig([IntervalTrigger(2), IntervalTrigger(3)]))
-    agent = MemoryManager([store]).attach()
+    agent = StreambankMemoryManager([store]).attach()
     for number, saved in [(1, 0), (2, 2), (3, 3), (4, 4), (5, 4), (6, 6)]:
         turn(agent, number)
         until(lambda saved=saved: store.texts == said(*range(1, saved + 1)))  # type: ignore[misc]
@@ -170,7 +170,7 @@ def test_custom_trigger() -> None:
             context.agent.on_message_added(lambda said: text_of(said).startswith("remember") and context.fire())
 
     store = Batches(extraction=ExtractionConfig(Remember()))
-    agent = MemoryManager([store]).attach()
+    agent = StreambankMemoryManager([store]).attach()
     agent.message_added(user("hello"))
     assert store.tried == []
     agent.message_added(user("remember this"))
@@ -181,7 +181,7 @@ def test_quick_turns_coalesce() -> None:
     """Turns that end while a save runs are saved together, one save at a time."""
     gate = Gate()
     store = Batches(extraction=EACH_TURN, before=gate)
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     agent = manager.attach()
     turn(agent, 1)
     assert gate.reached.wait(10)
@@ -196,7 +196,7 @@ def test_quick_turns_coalesce() -> None:
 def test_batches_are_bounded() -> None:
     """A long backlog goes in batches, in order."""
     store = Batches()
-    manager = MemoryManager([store], limits=BufferLimits(most_together=4))
+    manager = StreambankMemoryManager([store], limits=BufferLimits(most_together=4))
     agent = manager.attach()
     for number in range(5):
         turn(agent, number)
@@ -210,7 +210,7 @@ def test_stores_are_independent() -> None:
     stuck, failing, well = Batches("stuck", before=gate), Batches("failing", before=Outage()), Batches("well")
     for store in (stuck, failing, well):
         store.extraction = EACH_TURN
-    manager = MemoryManager([stuck, failing, well])
+    manager = StreambankMemoryManager([stuck, failing, well])
     turn(manager.attach(), 1)
     until(lambda: well.texts == said(1))
     assert stuck.texts == []
@@ -226,7 +226,7 @@ def test_stores_are_independent() -> None:
 def test_filter_keeps_numbers() -> None:
     """A message that the filter empties is not sent, and the others keep their numbers."""
     store = Batches()
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     agent = manager.attach()
     agent.message_added(user("weather?"))
     agent.message_added({"role": "assistant", "content": [{"toolUse": {"toolUseId": "1", "name": "w", "input": {}}}]})
@@ -238,7 +238,7 @@ def test_filter_keeps_numbers() -> None:
 def test_own_filter() -> None:
     """A store's own filter is used instead of the default."""
     store = Batches(extraction={"filter": MemoryMessageFilter(["image"])})
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     agent = manager.attach()
     agent.message_added({"role": "user", "content": [{"image": {}}, {"toolResult": {}}]})
     manager.flush_sync()
@@ -248,7 +248,7 @@ def test_own_filter() -> None:
 def test_only_filtered_messages() -> None:
     """Where the filter leaves nothing, the store is not called and nothing counts."""
     store = Batches()
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     manager.attach().message_added({"role": "user", "content": [{"toolResult": {}}]})
     assert manager.flush_sync() == FlushResult(0, 0)
     assert store.tried == []
@@ -257,7 +257,7 @@ def test_only_filtered_messages() -> None:
 def test_redaction_is_saved() -> None:
     """A message that is redacted before it is saved is saved redacted."""
     store = Batches()
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     message = user("my card is 4711")
     manager.attach().message_added(message)
     message["content"] = [{"text": "[redacted]"}]
@@ -268,7 +268,7 @@ def test_redaction_is_saved() -> None:
 def test_message_ids_reach_the_store() -> None:
     """A message's own id goes with it: the given one first, then Strands' tracking id, then `id`."""
     store = Batches()
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     agent = manager.attach()
     agent.message_added(user("a", tracking_id="t1"), message_id="given")
     agent.message_added(user("b", tracking_id="t2", id="i2"))
@@ -286,7 +286,7 @@ def test_message_ids_reach_the_store() -> None:
 def test_two_agents() -> None:
     """Two agents at one manager have their own runs and numbers, and a flush covers both."""
     store = Batches()
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     first, second = manager.attach(), manager.attach()
     turn(first, 1)
     turn(second, 2)
@@ -305,7 +305,7 @@ def test_one_agents_failure() -> None:
             raise ValueError("poison")
 
     store = Batches(before=poisoned)
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     first, second = manager.attach(), manager.attach()
     turn(first, 1)
     turn(second, 2)
@@ -320,7 +320,7 @@ def test_one_agents_failure() -> None:
 def test_retry_repeats_the_batch() -> None:
     """A batch that failed is tried again as it was, and what was said since comes after it."""
     store = Batches(before=Outage(times=1))
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     agent = manager.attach()
     turn(agent, 1)
     assert manager.flush_sync().failed == 2
@@ -333,7 +333,7 @@ def test_retry_repeats_the_batch() -> None:
 def test_flush_reports() -> None:
     """A flush raises nothing; it tells how many messages failed and why, also when the store is cancelled."""
     for error in (ConnectionError("down"), asyncio.CancelledError(), SystemExit(1)):
-        manager = MemoryManager([Batches(before=Outage(error))])
+        manager = StreambankMemoryManager([Batches(before=Outage(error))])
         turn(manager.attach(), 1)
         result = manager.flush_sync()
         assert (result.saved, result.failed, result.lost) == (0, 2, 0)
@@ -349,7 +349,7 @@ def test_flush_counts_refused() -> None:
             return Ingested(sent=1, refused=("x",))
 
     store = Picky()
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     turn(manager.attach(), 1)
     assert manager.flush_sync() == FlushResult(1, 1, lost=1)
     assert manager.flush_sync() == FlushResult(0, 0)
@@ -358,7 +358,7 @@ def test_flush_counts_refused() -> None:
 
 def test_failure_is_logged_without_text(caplog: pytest.LogCaptureFixture) -> None:
     """A failed save is a log line with the store's name and the kind of error, and quotes nobody."""
-    manager = MemoryManager([Batches(before=Outage(ConnectionError("q1 said")))])
+    manager = StreambankMemoryManager([Batches(before=Outage(ConnectionError("q1 said")))])
     turn(manager.attach(), 1)
     manager.flush_sync()
     (record,) = caplog.records
@@ -377,7 +377,7 @@ def test_failure_is_logged_without_text(caplog: pytest.LogCaptureFixture) -> Non
 def test_backoff_by_time() -> None:
     """A store that fails is left alone for a time that doubles with each failure, whatever the number of turns."""
     clock, store = Steps(), Batches(extraction=EACH_TURN, before=Outage())
-    manager = MemoryManager([store], backoff=Backoff(1, 60), clock=clock, jitter=lambda: 1.0)
+    manager = StreambankMemoryManager([store], backoff=Backoff(1, 60), clock=clock, jitter=lambda: 1.0)
     agent = manager.attach()
     attempts = []
     for number in range(200):
@@ -406,7 +406,7 @@ def test_backoff_is_bounded(failures: int, share: float, asked: float) -> None:
 def test_backoff_takes_retry_after() -> None:
     """A store that says when to come again is not asked before."""
     clock, store = Steps(), Batches(extraction=EACH_TURN, before=Outage(Unavailable("busy", 20), times=1))
-    manager = MemoryManager([store], clock=clock, jitter=lambda: 0.0)
+    manager = StreambankMemoryManager([store], clock=clock, jitter=lambda: 0.0)
     agent = manager.attach()
     turn(agent, 1)
     until(lambda: not saving())
@@ -424,7 +424,7 @@ def test_flush_bypasses_backoff() -> None:
     """A flush tries at once, and its success ends the pause."""
     clock, outage = Steps(), Outage(times=1)
     store = Batches(extraction=EACH_TURN, before=outage)
-    manager = MemoryManager([store], backoff=Backoff(100, 100), clock=clock, jitter=lambda: 1.0)
+    manager = StreambankMemoryManager([store], backoff=Backoff(100, 100), clock=clock, jitter=lambda: 1.0)
     agent = manager.attach()
     turn(agent, 1)
     until(lambda: not saving())
@@ -437,7 +437,7 @@ def test_flush_bypasses_backoff() -> None:
 def test_buffer_is_bounded() -> None:
     """A dead store keeps the newest messages up to its limit; what fell out is told once."""
     dead, well = Batches("dead", before=Outage()), Batches("well")
-    manager = MemoryManager([dead, well], limits=BufferLimits(most_waiting=10, most_together=4))
+    manager = StreambankMemoryManager([dead, well], limits=BufferLimits(most_waiting=10, most_together=4))
     agent, lost = manager.attach(), 0
     for number in range(20):
         turn(agent, number)
@@ -454,7 +454,7 @@ def test_buffer_is_bounded() -> None:
 def test_buffer_is_bounded_for_all_agents() -> None:
     """A dead store keeps no more of many agents than of one, and keeps nothing of agents that it has nothing of."""
     store = Batches(before=Outage())
-    manager = MemoryManager([store], limits=BufferLimits(most_waiting=10))
+    manager = StreambankMemoryManager([store], limits=BufferLimits(most_waiting=10))
     for number in range(50):
         turn(manager.attach(), number)
     result = manager.flush_sync()
@@ -469,7 +469,7 @@ def test_running_save_is_not_dropped() -> None:
     """What a save is at is kept while it runs, however full the buffer is; what came since goes instead."""
     gate = Gate()
     store = Batches(extraction=EACH_TURN, before=gate)
-    manager = MemoryManager([store], limits=BufferLimits(most_waiting=4))
+    manager = StreambankMemoryManager([store], limits=BufferLimits(most_waiting=4))
     agent = manager.attach()
     turn(agent, 1)
     assert gate.reached.wait(10)
@@ -483,7 +483,7 @@ def test_running_save_is_not_dropped() -> None:
 def test_lost_messages_are_reported() -> None:
     """Messages that fell out of a full buffer are counted by the next flush, and by that alone."""
     store = Batches()
-    manager = MemoryManager([store], limits=BufferLimits(most_waiting=4))
+    manager = StreambankMemoryManager([store], limits=BufferLimits(most_waiting=4))
     agent = manager.attach()
     for number in range(5):
         turn(agent, number)
@@ -514,7 +514,7 @@ def test_saved_messages_are_let_go() -> None:
         pass
 
     store = Batches()
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     agent = manager.attach()
     message = Held(user("x"))
     held, attached = weakref.ref(message), weakref.ref(agent)
@@ -533,7 +533,7 @@ def test_extractor() -> None:
     """With an extractor, what it finds goes to the store one by one, and it gets the agent's model."""
     extractor = Shouting()
     store = Facts(ExtractionConfig(InvocationTrigger(), extractor))
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     turn(manager.attach(default_model="model"), 1)
     assert manager.flush_sync().failed == 0
     assert sorted(store.taken) == ["A1", "Q1"]
@@ -544,7 +544,7 @@ def test_failed_add_is_not_extracted_again() -> None:
     """A fact that a store did not take is given to it again, and no other is."""
     extractor = Shouting()
     store = Facts(ExtractionConfig(extractor=extractor), refused={"A1"})
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     turn(manager.attach(), 1)
     assert manager.flush_sync().failed == 2
     store.refused.clear()
@@ -564,7 +564,7 @@ def test_failing_extractor_keeps_batch() -> None:
             return found
 
     store = Facts(ExtractionConfig(extractor=Once()))
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     turn(manager.attach(), 1)
     assert manager.flush_sync().failed == 2
     assert manager.flush_sync() == FlushResult(2, 0)
@@ -577,7 +577,7 @@ def test_failing_extractor_keeps_batch() -> None:
 def test_fire_without_loop() -> None:
     """A trigger fires where no event loop runs, and the save happens without a flush."""
     store = Batches(extraction=EACH_TURN)
-    turn(MemoryManager([store]).attach(), 1)
+    turn(StreambankMemoryManager([store]).attach(), 1)
     until(lambda: store.texts == said(1))
 
 
@@ -585,7 +585,7 @@ def test_loop_per_request() -> None:
     """With one `asyncio.run` for each request and no flush, every turn is saved."""
     gate = Gate()
     store = Batches(extraction=EACH_TURN, before=gate)
-    agent = MemoryManager([store]).attach()
+    agent = StreambankMemoryManager([store]).attach()
 
     async def request(number: int) -> None:
         turn(agent, number)
@@ -600,7 +600,7 @@ def test_cancelled_flush() -> None:
     """A flush that is cancelled stops waiting; the save and the next flush are as ever."""
     gate = Gate()
     store = Batches(extraction=EACH_TURN, before=gate)
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     agent = manager.attach()
 
     async def request() -> None:
@@ -621,7 +621,7 @@ def test_cancelled_flush() -> None:
 def test_flush_in_other_loop() -> None:
     """Turns in one loop, a flush in another, a flush without one: nothing belongs to a loop."""
     store = Batches()
-    manager = MemoryManager([store])
+    manager = StreambankMemoryManager([store])
     agent = manager.attach()
     turn(agent, 1)
     assert asyncio.run(manager.flush()) == FlushResult(2, 0)
@@ -636,7 +636,7 @@ def test_flush_times_out() -> None:
     for flush in (lambda m: m.flush_sync(timeout_seconds=0.01), lambda m: asyncio.run(m.flush(timeout_seconds=0.01))):
         gate = Gate()
         store = Batches(before=gate)
-        manager = MemoryManager([store])
+        manager = StreambankMemoryManager([store])
         turn(manager.attach(), 1)
         result = flush(manager)
         assert (result.saved, result.failed, result.lost) == (0, 2, 0)
@@ -648,7 +648,7 @@ def test_flush_times_out() -> None:
 def test_flush_from_threads() -> None:
     """Agents in many threads lose nothing and repeat nothing, flushed from all of them at once."""
     store = Batches(extraction=ExtractionConfig(IntervalTrigger(3)))
-    manager = MemoryManager([store], limits=BufferLimits(most_together=7))
+    manager = StreambankMemoryManager([store], limits=BufferLimits(most_together=7))
 
     def live(first: int) -> None:
         agent = manager.attach()
@@ -670,7 +670,7 @@ def test_flush_from_threads() -> None:
 PROGRAM = """
 import sys, time
 from tests.client.strands.talking import Batches, turn
-from streambank_client.strands.memory import MemoryManager
+from streambank_client.strands.memory import StreambankMemoryManager
 from streambank_client.strands.triggers import InvocationTrigger
 
 class Slow(Batches):
@@ -679,13 +679,13 @@ class Slow(Batches):
         await super().add_messages(messages, context)
         print("saved", len(messages), flush=True)
 
-manager = MemoryManager([Slow(extraction={"trigger": InvocationTrigger()})])
+manager = StreambankMemoryManager([Slow(extraction={"trigger": InvocationTrigger()})])
 turn(manager.attach(), 1)
 """
 
 
 def run_program(program: str) -> str:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared")])}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "shared"), str(ROOT / "client")])}
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False, env=environment
     )
@@ -726,7 +726,7 @@ def test_nothing_lost_never_twice(data: st.DataObject) -> None:
 
     store = Batches(extraction=ExtractionConfig(IntervalTrigger(2)), before=flaky)
     limits = BufferLimits(most_together=data.draw(st.integers(1, 5)))
-    manager = MemoryManager([store], limits=limits, backoff=Backoff(0, 0))
+    manager = StreambankMemoryManager([store], limits=limits, backoff=Backoff(0, 0))
     agents = [manager.attach(), manager.attach()]
     for number in range(data.draw(st.integers(0, 12))):
         turn(agents[number % 2], number)
