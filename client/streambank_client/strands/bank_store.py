@@ -43,7 +43,8 @@ class BankStream:
     store; with Strands' manager every agent needs its own store, and `initialize` begins a new run.
 
     *extraction* True is every 5 turns if the store is writable. *generation_rule* is sent with every call: it decides
-    when the service makes memories, also if agents save after each turn.
+    when the service makes memories, also if agents save after each turn. Where the filter of *extraction* keeps blocks
+    of tools, the service reads them too.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class BankStream:
         self.writable = writable
         # Any, because Strands has its own type for it.
         self.extraction: Any = _extraction(extraction, writable=writable)
+        self._has_tool_blocks = _has_tool_blocks(self.extraction)
         self._bank = client.bank(bank)
         self._scope, self._stream_id = dict(scope), stream_id
         self._generation_rule = generation_rule
@@ -113,7 +115,11 @@ class BankStream:
         """Send events and return the ids that the stream has for other contents."""
         events: list[Event] = [outgoing_event.event for outgoing_event in outgoing_events]
         operation = self._bank.ingest_events(
-            scope=self._scope, stream_id=self._stream_id, events=events, generation_rule=self._generation_rule
+            scope=self._scope,
+            stream_id=self._stream_id,
+            events=events,
+            generation_rule=self._generation_rule,
+            include_tool_traffic=self._has_tool_blocks or None,
         )
         return operation.metadata.conflicting_event_ids
 
@@ -188,6 +194,12 @@ def _extraction(extraction: Extraction, *, writable: bool) -> dict[str, Any] | N
     """Return the configuration as a dict, the form that both managers read."""
     config = extraction_config(writable if extraction is True else extraction)
     return config.as_dict() if config else None
+
+
+def _has_tool_blocks(extraction: Any) -> bool:
+    """Return whether the filter of a configuration lets calls or results of tools through."""
+    config = extraction_config(extraction)
+    return config is not None and config.has_tool_blocks
 
 
 def _context(context: Any) -> AddMessagesContext:
