@@ -10,8 +10,7 @@ _seconds = st.none() | st.floats(allow_nan=False) | st.integers() | stamps
 
 _turn = record({"role": st.sampled_from(["USER", "ASSISTANT", "TOOL", "OTHER"]), "content": record({"text": words})})
 agentcore = record(
-    {"payload": st.lists(record({"conversational": _turn}) | record({"blob": values}), max_size=4)},
-    eventId=names,
+    {"payload": st.lists(record({"conversational": _turn}) | record({"blob": values}), max_size=4), "eventId": names},
     eventTimestamp=_seconds,
     sessionId=names,
 )

@@ -26,11 +26,10 @@ CONSOLIDATE = "consolidate-2"
 _FOLDER = Path(__file__).parent / "prompts"
 _FIRST_PERSON = 'In the first person, as the user would say it of themselves, like "I live in CITY-1".'
 _THIRD_PERSON = 'In the third person, other than in the examples above, like "The user lives in CITY-1".'
-_TOOLS = (
-    'Tools\n- A turn with the role "tool" has the calls of tools with their arguments, and their results, as JSON that is '
-    "cut where it is long.\n- What a tool returns explains what the user and the assistant say. It is no statement of "
-    "the user: record only what the user states or confirms, and name the turn of the user beside that of the tool."
-)
+_TOOLS = """Tools
+- A turn with the role "tool" has the calls of tools with their arguments, and their results, as JSON. Long JSON is cut.
+- What a tool returns explains what the user and the assistant say. It is no statement of the user.
+- Record only what the user states or confirms, and name the turn of the user beside that of the tool."""
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
