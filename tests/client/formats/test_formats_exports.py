@@ -1,16 +1,12 @@
 """Exports of chat applications."""
 
-import json
-import string
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from streambank_client import formats
 from streambank_client.formats import Options, Reason, read_export
-from tests.client.formats.export_shapes import EXPORTS
+from tests.client.formats.checks import texts
 
 # ---- ChatGPT
 
@@ -24,10 +20,6 @@ def node(key, parent, role="user", text=None, **fields):
 def chatgpt(*nodes, current=None):
     mapping = {"root": {"id": "root", "parent": None, "message": None}, **{one["id"]: one for one in nodes}}
     return {"conversation_id": "c1", "title": "Graz", "mapping": mapping, "current_node": current}
-
-
-def texts(conversation):
-    return [one.content["parts"][0].get("text") for one in conversation.conversion.contents]
 
 
 def test_chatgpt_the_current_branch_is_read():
@@ -163,77 +155,6 @@ def test_slack_the_user_is_not_named(user):
     assert texts(channel) == ["a", "Ben: b"]
 
 
-# ---- WhatsApp
-
-IPHONE = (
-    "\u200e[12.03.23, 10:15:02] Group: \u200eMessages are encrypted.\r\n"
-    "[13.03.23, 10:15:02] Ana: Hello\r\nsecond line: yes\r\n"
-    "[13.03.23, 10:15:02] Ben: Hello\r\n\u200e[13.03.23, 10:16:00] Ben: \u200eimage omitted\r\n"
-)
-ANDROID = (
-    "12/03/23, 10:15 - Ana created this group\n12/03/23, 10:16 - Ana: Hello\n"
-    "12/03/23, 10:16 - Ana: Hello\n25/03/23, 22:00 - Ben: <Media omitted>\n"
-)
-
-
-def test_whatsapp_of_an_iphone():
-    """Lines belong to the message above them; what WhatsApp writes itself is a notice."""
-    options = Options(time_zone=timezone(timedelta(hours=1)))
-    [conversation] = read_export(IPHONE, options=options)
-    assert texts(conversation) == ["Ana: Hello\nsecond line: yes", "Ben: Hello"]
-    assert conversation.conversion.contents[0].time == datetime(2023, 3, 13, 9, 15, 2, tzinfo=UTC)
-    assert [(one.index, one.reason) for one in conversation.conversion.dropped] == [
-        (0, Reason.NOTICE),
-        (3, Reason.NOTICE),
-    ]
-
-
-def test_whatsapp_of_android():
-    """Notices have no author; equal messages have two ids, which do not depend on what else is exported."""
-    [whole] = read_export(ANDROID)
-    [later] = read_export(ANDROID.partition("\n")[2])
-    ids = [one.message_id for one in whole.conversion.contents]
-    assert texts(whole) == ["Ana: Hello", "Ana: Hello"]
-    assert len(set(ids)) == 2
-    assert [one.message_id for one in later.conversion.contents] == ids
-    assert [(one.index, one.reason) for one in whole.conversion.dropped] == [
-        (0, Reason.NOTICE),
-        (3, Reason.NO_ADDRESS),
-        (3, Reason.EMPTY),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("document", "months", "is_guess"),
-    [
-        ("13/1/23, 10:15 - A: a\n2/3/23, 10:15 - A: b", [1, 3], False),
-        ("1/13/23, 10:15 - A: a\n2/3/23, 10:15 - A: b", [1, 2], False),
-        ("11/2/23, 10:15 - A: a\n3/3/23, 10:15 - A: b", [2, 3], False),
-        ("2/3/23, 10:15 - A: a", [3], True),
-        ("2/3/23, 10:15 AM - A: a", [2], True),
-        ("3/3/23, 10:15 - A: a", [3], False),
-        ("2023-03-02, 10:15 - A: a", [3], False),
-    ],
-)
-def test_whatsapp_the_order_of_day_and_month_is_recognized(document, months, is_guess):
-    """By a number above 12, else by the order of the messages; else it is guessed, and reported."""
-    [conversation] = read_export(document)
-    assert [one.time.month for one in conversation.conversion.contents] == months
-    assert any(one.reason is Reason.GUESSED for one in conversation.conversion.dropped) == is_guess
-
-
-def test_whatsapp_the_order_can_be_given():
-    """An option decides, and nothing is guessed; ids stay the same."""
-    by_day, by_month = (
-        read_export("2/3/23, 10:15 PM - A: a", options=Options(day_first=day_first))[0].conversion
-        for day_first in (True, False)
-    )
-    [day], [month] = by_day.contents, by_month.contents
-    assert (day.time.month, month.time.month, day.time.hour) == (3, 2, 22)
-    assert day.message_id == month.message_id
-    assert by_day.dropped == by_month.dropped == ()
-
-
 # ---- AgentCore
 
 
@@ -260,83 +181,6 @@ def test_agentcore_an_event_of_several_speakers():
     assert [(one.part, one.kind, one.reason) for one in conversation.conversion.dropped] == [
         (2, "blob", Reason.UNSUPPORTED)
     ]
-
-
-# ---- any document
-
-NAMES = ["mapping", "message", "author", "role", "content", "parts", "chat_messages", "sender", "conversations", "from",
-         "value", "type", "text", "ts", "payload", "conversational", "id", "parent", "current_node", "uuid", "events",
-         "content_type", "attachments", "user", "create_time", "subtype", "thread_ts"]  # fmt: skip
-WORDS = ["message", "user", "human", "text", "a", "U1", "1.5", "assistant", "root", "1e999"]
-scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(WORDS) | st.text(max_size=3)
-documents = st.recursive(
-    scalars,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
-    max_leaves=20,
-)
-lines = st.text(string.digits + "/.:[], -AnaPM\u200e\n", max_size=60) | st.text(max_size=20)
-
-
-def assert_whole(conversation):
-    contents, dropped = conversation.conversion.contents, conversation.conversion.dropped
-    kept, gone = {one.index for one in contents}, [one.index for one in dropped if one.is_message]
-    assert len(gone) == len(set(gone))
-    assert kept.isdisjoint(gone)
-    assert kept | set(gone) == set(range(len(kept) + len(gone)))
-
-
-@settings(max_examples=200, deadline=None)
-@given(document=documents | lines, tag=st.sampled_from([None, *EXPORTS]))
-def test_any_document_is_read_or_refused(document, tag):
-    """Nothing but a ValueError with a path is raised, and each message is converted or reported."""
-    for conversation in read_or_refuse(document, tag):
-        assert_whole(conversation)
-
-
-def read_or_refuse(document, tag):
-    try:
-        return read_export(document, tag)
-    except ValueError as error:
-        path, _, problem = str(error).partition(": ")
-        if not problem or not path.startswith(("document", "messages")):
-            raise AssertionError(f"names no path: {error}") from error
-        return []
-
-
-WRAPPED = {
-    "agentcore": lambda messages: {"events": messages},
-    "chatgpt": lambda messages: [
-        {"mapping": {str(at): {"parent": str(at - 1), "message": message} for at, message in enumerate(messages, 1)}}
-    ],
-    "claude": lambda messages: [{"chat_messages": messages}],
-    "sharegpt": lambda messages: [{"conversations": messages}],
-    "slack": lambda messages: messages,
-    "whatsapp": "\n".join,
-}
-
-
-@pytest.mark.parametrize("tag", sorted(EXPORTS))
-@settings(max_examples=40, deadline=None)
-@given(data=st.data())
-def test_an_export_names_its_format(tag, data):
-    """A document of a format's messages is detected, and read as with the name of the format."""
-    messages = data.draw(st.lists(EXPORTS[tag], min_size=1, max_size=4))
-    document = WRAPPED[tag](messages)
-    before = json.dumps(document, default=str)
-    conversations = read_export(document)
-    assert conversations == read_export(document, tag)
-    for conversation in conversations:
-        assert_whole(conversation)
-    assert json.dumps(document, default=str) == before
-
-
-@pytest.mark.parametrize("document", [None, 5, "hello", [], {}, [{"role": "user", "content": "x"}], "{}"])
-def test_what_is_no_export_is_refused(document):
-    """The error names the formats that are known."""
-    with pytest.raises(ValueError, match=r"^document: must be an export of chatgpt, claude"):
-        read_export(document)
-    with pytest.raises(ValueError, match=r"^document: must be an export of"):
-        read_export(document, "openai")
 
 
 def test_a_message_of_an_export_is_converted_alone():
