@@ -132,6 +132,10 @@ _PYDANTIC_PARTS = {"tool-call": False, "tool-return": True, "retry-prompt": True
 _ITEMS = {
     **{f"{name}_call": (False, "call_id") for name in _ITEM_TOOLS},
     **{f"{name}_call_output": (True, "call_id") for name in _ITEM_TOOLS},
+    "program": (False, "call_id"),
+    "program_output": (True, "call_id"),
+    "tool_search_call": (False, "call_id"),
+    "tool_search_output": (True, "call_id"),
     "local_shell_call_output": (True, "id"),
     "mcp_approval_request": (False, "id"),
     "mcp_approval_response": (True, "approval_request_id"),

@@ -234,13 +234,25 @@ def test_old_calls_of_openai_pair_by_name():
     assert window([call, result, {"role": "user", "content": "a"}], 2) == [{"role": "user", "content": "a"}]
 
 
-@pytest.mark.parametrize("tool", ["custom_tool", "computer", "local_shell", "shell", "apply_patch"])
-def test_other_tools_of_responses_pair_too(tool):
-    """Their calls and outputs are items like those of functions."""
-    id_name = "id" if tool == "local_shell" else "call_id"
-    call, output = {"type": f"{tool}_call", "call_id": "1"}, {"type": f"{tool}_call_output", id_name: "1"}
-    assert window([{"role": "user", "content": "a"}, call, output], 2) == [call, output]
-    assert window([call, output, {"role": "user", "content": "a"}], 2) == [{"role": "user", "content": "a"}]
+@pytest.mark.parametrize(
+    ("call", "output", "id_name"),
+    [
+        ("custom_tool_call", "custom_tool_call_output", "call_id"),
+        ("computer_call", "computer_call_output", "call_id"),
+        ("local_shell_call", "local_shell_call_output", "id"),
+        ("shell_call", "shell_call_output", "call_id"),
+        ("apply_patch_call", "apply_patch_call_output", "call_id"),
+        ("tool_search_call", "tool_search_output", "call_id"),
+        ("program", "program_output", "call_id"),
+    ],
+)
+def test_other_tools_of_responses_pair_too(call, output, id_name):
+    """Their calls and outputs are items like those of functions; an output names its call by one field or another."""
+    pair = [{"type": call, "id": "x", "call_id": "1"}, {"type": output, id_name: "1"}]
+    question = {"role": "user", "content": "a"}
+    assert window([question, *pair], 2) == pair
+    assert window([*pair, question], 2) == [question]
+    assert [formats.detect(item) for item in pair] == ["openai-responses"] * 2
 
 
 @pytest.mark.parametrize("message", ["text", 1, {}, {"role": "user"}, {"parts": "x"}, {"content": [None, "x"]},

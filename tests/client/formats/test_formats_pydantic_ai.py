@@ -64,6 +64,7 @@ def test_a_retry_is_a_failed_result_or_no_words_of_the_user():
     ]
     conversion = formats.to_contents(messages, TAG)
     [content] = conversion.contents
+    assert parts(request(result("no such city", outcome="retried")), TAG) == content.content["parts"]
     assert content.content["parts"] == [
         {"functionResponse": {"id": "c1", "name": "weather", "response": {"error": "no such city"}}}
     ]

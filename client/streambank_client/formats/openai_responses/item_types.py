@@ -10,12 +10,15 @@ OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
 # Items of tools that OpenAI runs itself, and of other tools; they have no text of the conversation.
 _OTHERS = frozenset(
     {
+        "additional_tools",
         "apply_patch_call",
         "apply_patch_call_output",
         "code_interpreter_call",
         "compaction",
+        "compaction_trigger",
         "computer_call",
         "computer_call_output",
+        "configuration_update",
         "file_search_call",
         "image_generation_call",
         "item_reference",
@@ -25,6 +28,8 @@ _OTHERS = frozenset(
         "mcp_approval_response",
         "mcp_call",
         "mcp_list_tools",
+        "program",
+        "program_output",
         "shell_call",
         "shell_call_output",
         "tool_search_call",
