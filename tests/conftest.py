@@ -19,8 +19,8 @@ os.environ.setdefault("POWERTOOLS_SERVICE_NAME", "streambank")
 # Each httpx.Client makes one, and reads all certificates for it: 30 ms. Nobody here speaks TLS.
 ssl.create_default_context = cache(ssl.create_default_context)
 
-# The emulator and its libraries are some millions of objects that all stay; to look through them again and again takes a
-# tenth of the time.
+# The emulator and its libraries are many objects that all stay; to look through them again and again takes a tenth of
+# the time.
 gc.set_threshold(200_000, 20, 20)
 
 TESTS = Path(__file__).parent

@@ -154,6 +154,7 @@ def test_ingest_says_all_that_is_given() -> None:
             revision_ttl=timedelta(hours=1, milliseconds=500),
             disable_memory_revisions=False,
             time_zone="Europe/Vienna",
+            include_tool_traffic=True,
         )
     ) == {
         "scope": SCOPE,
@@ -181,6 +182,7 @@ def test_ingest_says_all_that_is_given() -> None:
         "revisionTtl": "3600.5s",
         "disableMemoryRevisions": False,
         "timeZone": "Europe/Vienna",
+        "includeToolTraffic": True,
     }
     assert body(lambda bank: bank.ingest_events(scope=SCOPE)) == {"scope": SCOPE, "streamId": "default"}
 

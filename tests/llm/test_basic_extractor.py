@@ -6,7 +6,19 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from tests.llm.conversing import AT, dropped, extracted, told
+from streambank.llm.ports import ExtractionRequest, Turn
+from streambank_local.basic.extractor import BasicExtractor
+from tests.llm.conversing import AT, dropped, extracted, told, turn
+
+
+def test_tool_traffic_is_not_read() -> None:
+    """A turn of a tool states nothing, and does not come between a question and its answer."""
+    tool = Turn(3, "tool", 'result f {"output": "I live in Wels"}', AT)
+    turns = (turn(1, "I live in Graz"), turn(2, ">What is your name?"), tool, turn(4, "Ana"))
+    without = (turns[0], turns[1], turns[3])
+    facts = BasicExtractor().extract(ExtractionRequest(turns)).facts
+    assert facts == BasicExtractor().extract(ExtractionRequest(without)).facts
+    assert "Wels" not in str(facts)
 
 
 @pytest.mark.parametrize(

@@ -84,4 +84,5 @@ def settings_said():
         time_zone=st.none() | st.sampled_from(["UTC", "Europe/Vienna"]),
         disable_consolidation=st.none() | st.booleans(),
         allowed_topics=st.none() | st.lists(st.text(max_size=3), max_size=2).map(tuple),
+        include_tool_traffic=st.none() | st.booleans(),
     )

@@ -5,6 +5,16 @@ import pytest
 from streambank.model.bank import BankConfig
 from streambank.model.rule import TriggerRule
 from streambank.rules.bank_config import bank_config, default_rule, parse_duration
+from streambank.wire.bank_config import MemoryBankConfig
+
+
+def test_tool_traffic_is_off_until_a_bank_includes_it():
+    """The wire names the switch beside the bank's other settings of generation."""
+    given = {"generationConfig": {"includeToolTraffic": True}}
+    document = MemoryBankConfig.parse(given).model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert document == given
+    assert bank_config(document).include_tool_traffic
+    assert not bank_config({}).include_tool_traffic
 
 
 def test_an_empty_document_says_nothing():

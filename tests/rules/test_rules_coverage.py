@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from streambank.model.coverage import Coverage, NotShown
 from streambank.model.event import Event, StoredEvent
-from streambank.rules.citations import prompt_text
 from streambank.rules.coverage import coverage, not_shown_reason
+from streambank.rules.prompted_parts import prompt_turns
 from tests.rules.building import NOW
 
 RECALLED = "<streambank-memory>I keep bees.</streambank-memory>"
@@ -34,30 +34,31 @@ def event(*parts, seq=1):
     return StoredEvent(Event("user", parts), seq, NOW)
 
 
-@given(events=EVENTS, forgotten=st.sets(st.integers(1, 6)), is_disabled=st.booleans())
-def test_every_event_is_counted_once(events, forgotten, is_disabled):
+@given(events=EVENTS, forgotten=st.sets(st.integers(1, 6)), is_disabled=st.booleans(), has_tools=st.booleans())
+def test_every_event_is_counted_once(events, forgotten, is_disabled, has_tools):
     """Covered events and the others are all events of the window, and no count is 0."""
-    counted = coverage(events, forgotten, is_disabled=is_disabled)
+    counted = coverage(events, forgotten, is_disabled=is_disabled, include_tool_traffic=has_tools)
     assert counted.covered + sum(counted.not_covered.values()) == len(events)
     assert all(counted.not_covered.values())
     assert set(counted.not_covered) <= set(NotShown)
 
 
-@given(parts=st.lists(PARTS, max_size=4))
-def test_an_event_is_shown_if_it_has_text_for_the_prompt(parts):
+@given(parts=st.lists(PARTS, max_size=4), has_tools=st.booleans())
+def test_an_event_is_shown_if_it_has_text_for_the_prompt(parts, has_tools):
     """An event has no reason exactly if a prompt has some text of it, whatever its other parts are."""
-    assert (not_shown_reason(event(*parts)) is None) is bool(prompt_text(event(*parts)))
-    shown = event({"text": "I sail."}, *parts)
-    assert (not_shown_reason(shown) is None) is bool(prompt_text(shown))
+    for one in (event(*parts), event({"text": "I sail."}, *parts)):
+        reason = not_shown_reason(one, include_tool_traffic=has_tools)
+        assert (reason is None) is bool(prompt_turns(one, include_tool_traffic=has_tools))
+        assert reason is not NotShown.TOOL or not has_tools
 
 
 @given(events=EVENTS)
 def test_what_is_forgotten_or_disabled_covers_nothing(events):
     """A bank that makes no memories covers no event; nor is one covered that a deleted memory cited."""
-    assert coverage(events, (), is_disabled=True).covered == 0
+    assert coverage(events, (), is_disabled=True, include_tool_traffic=False).covered == 0
     everything = {one.seq for one in events}
     only = {"FORGOTTEN": len(events)} if events else {}
-    assert coverage(events, everything, is_disabled=False) == Coverage(0, only)
+    assert coverage(events, everything, is_disabled=False, include_tool_traffic=False) == Coverage(0, only)
 
 
 @pytest.mark.parametrize(
@@ -79,11 +80,13 @@ def test_what_is_forgotten_or_disabled_covers_nothing(events):
 )
 def test_the_reason_is_what_the_event_has_instead_of_text(parts, reason):
     """An event without text for the prompt is named after its parts, tools first."""
-    assert not_shown_reason(event(*parts)) is reason
+    assert not_shown_reason(event(*parts), include_tool_traffic=False) is reason
 
 
 def test_the_reasons_of_a_window_are_counted():
     """A window counts each reason; a text is disabled where the bank makes no memories."""
     events = [event({"text": "I sail."}, seq=1), event({"functionCall": {}}, seq=2), event({"text": ""}, seq=3)]
-    assert coverage(events, (), is_disabled=False) == Coverage(1, {"BLANK": 1, "TOOL": 1})
-    assert coverage(events, {2}, is_disabled=True) == Coverage(0, {"BLANK": 1, "DISABLED": 1, "FORGOTTEN": 1})
+    assert coverage(events, (), is_disabled=False, include_tool_traffic=False) == Coverage(1, {"BLANK": 1, "TOOL": 1})
+    assert coverage(events, {2}, is_disabled=True, include_tool_traffic=False) == Coverage(
+        0, {"BLANK": 1, "DISABLED": 1, "FORGOTTEN": 1}
+    )

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streambank.model.event import Event, StoredEvent
 from streambank.rules.grounding import (
     BLANK,
+    NOT_THE_USER,
     OTHER_TOPIC,
     REPEATED,
     TOO_LONG,
@@ -35,6 +37,15 @@ def test_a_cited_event_grounds_a_fact():
 def test_what_cites_no_event_of_the_window_is_refused(citations):
     """Nothing cited, only carried events, or numbers that were never shown: all are refused."""
     assert proposed(citations=citations).rejected == UNGROUNDED
+
+
+def test_the_result_of_a_tool_is_no_statement_of_the_user():
+    """Its role is the user's, and where the user has words, a fact has to cite some of them."""
+    result = StoredEvent(Event("user", ({"functionResponse": {"name": "f", "response": {"a": 1}}},)), 2, NOW)
+    numbered = {1: stored(1, "I moved"), 2: result}
+    assert ground("x", (2,), None, numbered, frozenset({1, 2})).rejected == NOT_THE_USER
+    assert ground("x", (1, 2), None, numbered, frozenset({1, 2})).rejected == ""
+    assert ground("x", (2,), None, {2: result}, frozenset({2})).rejected == ""
 
 
 def test_carried_events_may_stand_beside_own_ones():

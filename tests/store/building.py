@@ -78,6 +78,7 @@ def settings():
         time_zone=st.none() | st.sampled_from(["UTC", "Europe/Vienna"]),
         disable_consolidation=st.none() | st.booleans(),
         allowed_topics=st.none() | st.lists(texts, max_size=2).map(tuple),
+        include_tool_traffic=st.none() | st.booleans(),
     )
 
 

@@ -38,6 +38,7 @@ WHOLE = {
     },
     "metadataMergeStrategy": "MERGE",
     "timeZone": "Europe/Vienna",
+    "includeToolTraffic": True,
 }
 MAPS = {"scope", "revisionLabels", "metadata", "parts"}
 
@@ -86,6 +87,7 @@ def test_a_whole_call_is_read():
         },
         merge_strategy=MergeStrategy.MERGE,
         time_zone="Europe/Vienna",
+        include_tool_traffic=True,
     )
 
 
@@ -412,7 +414,7 @@ def test_what_is_no_time_zone(name):
     assert refused_field(body(timeZone=name)) == "timeZone"
 
 
-@pytest.mark.parametrize("name", ["forceFlush", "disableMemoryRevisions"])
+@pytest.mark.parametrize("name", ["forceFlush", "disableMemoryRevisions", "includeToolTraffic"])
 @pytest.mark.parametrize("value", ["true", 1, []])
 def test_switches_are_booleans(name, value):
     """A switch that is no truth value is refused by its name."""
@@ -422,6 +424,7 @@ def test_switches_are_booleans(name, value):
 def test_every_setting_of_an_ingest_can_be_said():
     """Each setting but those of a direct generation is a field of the call; those two are unknown here."""
     said = {"revisionLabels", "revisionTtl", "disableMemoryRevisions", "metadata", "metadataMergeStrategy", "timeZone"}
+    said |= {"includeToolTraffic"}
     settings = read({name: WHOLE[name] for name in said} | {"scope": {"a": "b"}}).settings
     unsaid = {name for name in WindowSettings.__dataclass_fields__ if getattr(settings, name) is None}
     assert unsaid == {"disable_consolidation", "allowed_topics"}

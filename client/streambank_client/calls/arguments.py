@@ -23,10 +23,15 @@ class RevisionSettings(TypedDict, total=False):
 
 
 class WindowSettings(RevisionSettings, total=False):
-    """Settings for the memories of a window; *time_zone* is the IANA name of the zone for relative dates."""
+    """Settings for the memories of a window.
+
+    time_zone: the IANA name of the zone for relative dates.
+    include_tool_traffic: whether the service reads tool calls and results; the default is the bank's setting.
+    """
 
     metadata_merge_strategy: str | None
     time_zone: str | None
+    include_tool_traffic: bool | None
 
 
 class MemoryFields(RevisionSettings, total=False):

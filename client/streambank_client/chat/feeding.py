@@ -17,6 +17,7 @@ from streambank_client.chat.providers import ChatMessage
 from streambank_client.edits import ingest_with_edits
 from streambank_client.errors import StreambankError
 from streambank_client.formats import FORMATS, Converted, Format, Options, ToolNames
+from streambank_client.formats.openai_responses.item_types import unique_id
 from streambank_client.http.batching import batches, is_caused_by_event
 from streambank_client.http.drivers import Steps
 from streambank_client.limits import checked_rule, checked_scope, checked_stream_id, with_method
@@ -165,8 +166,7 @@ def _event(converted: Converted, message: ChatMessage, run_id: str, number: int)
 
 def _own_id(message: ChatMessage) -> str | None:
     """Return the `id` of a message with a role; without a role it may be the id of a tool call."""
-    own_id = message.get("id") if "role" in message else None
-    return own_id if isinstance(own_id, str) and own_id else None
+    return unique_id(message) if "role" in message else None
 
 
 def _size(event: Event) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 _SYSTEM_ROLES = frozenset({"system", "developer"})
 _SYSTEM_TYPES = ("Message.System", "system", "SystemMessage", "SystemMessageChunk")
 _USER_TYPES = ("Message.User", "human", "HumanMessage", "HumanMessageChunk")
+_ITEM_TOOLS = ("function", "custom_tool", "computer", "local_shell", "shell", "apply_patch")
 _TOOL_TYPES = frozenset({"tool", "ToolMessage", "ToolMessageChunk"})
 
 
@@ -30,7 +31,20 @@ def is_system(message: Any) -> bool:
         return False
     kind = message.get("type")
     is_typed = isinstance(kind, str) and "role" not in message and kind.endswith(_SYSTEM_TYPES)
-    return message.get("role") in _SYSTEM_ROLES or is_typed
+    return message.get("role") in _SYSTEM_ROLES or is_typed or _has_only_system_parts(message)
+
+
+def _has_only_system_parts(message: Mapping[str, Any]) -> bool:
+    """Return whether a request of pydantic-ai has only instructions."""
+    kinds = {str(part.get("part_kind")) for part in _objects(message.get("parts"))}
+    return message.get("kind") == "request" and kinds == {"system-prompt"}
+
+
+def _has_user_prompt(message: Mapping[str, Any]) -> bool:
+    """Return whether a message is a request of pydantic-ai with words of the user."""
+    return message.get("kind") == "request" and any(
+        part.get("part_kind") == "user-prompt" for part in _objects(message.get("parts"))
+    )
 
 
 def is_user_turn(message: Any) -> bool:
@@ -39,7 +53,7 @@ def is_user_turn(message: Any) -> bool:
         return False
     kind = message.get("type")
     is_typed = isinstance(kind, str) and "role" not in message and kind.endswith(_USER_TYPES)
-    if message.get("role") != "user" and not is_typed:
+    if message.get("role") != "user" and not is_typed and not _has_user_prompt(message):
         return False
     results = {part.at for part in tool_parts(message)}
     return not results or without_parts(message, results) is not None
@@ -69,8 +83,12 @@ def _key(call_id: Any, name: Any) -> tuple[str, str]:
 
 
 def _whole_message(message: Mapping[str, Any]) -> Iterator[ToolPart]:
-    """Yield the call or result that a whole message is: in Koog 0.8, OpenAI and LangChain."""
+    """Yield the call or result that a whole message is: in Koog 0.8, OpenAI, OpenAI's Responses and LangChain."""
     kind = message.get("type")
+    if isinstance(kind, str) and kind in _ITEMS:
+        is_result, id_name = _ITEMS[kind]
+        yield ToolPart(is_result, _key(message.get(id_name), message.get("name")))
+        return
     if isinstance(kind, str) and kind.endswith(("Message.Tool.Call", "Message.Tool.Result")):
         yield ToolPart(kind.endswith("Result"), _key(message.get("id"), message.get("tool")))
     elif message.get("role") in ("tool", "function"):
@@ -110,6 +128,9 @@ def _part(part: Mapping[str, Any], at: int) -> ToolPart | None:
     kind = part.get("type")
     if isinstance(kind, str) and kind.endswith(("MessagePart.Tool.Call", "MessagePart.Tool.Result")):
         return ToolPart(kind.endswith("Result"), _key(part.get("id"), part.get("tool")), at)
+    part_kind = str(part.get("part_kind"))
+    if part_kind in _PYDANTIC_PARTS and part.get("tool_name"):
+        return ToolPart(_PYDANTIC_PARTS[part_kind], _key(part.get("tool_call_id"), part["tool_name"]), at)
     for name, (is_result, id_name) in _FIELDS.items():
         if isinstance(inner := part.get(name), Mapping):
             return ToolPart(is_result, _key(inner.get(id_name), inner.get("name")), at)
@@ -124,6 +145,20 @@ _FIELDS = {
     "functionResponse": (True, "id"),
     "function_call": (False, "id"),
     "function_response": (True, "id"),
+}
+# By part_kind: whether it is a result. Those of tools that the provider runs are in one message.
+_PYDANTIC_PARTS = {"tool-call": False, "tool-return": True, "retry-prompt": True}
+# By type: whether it is a result, and the name of the call's id.
+_ITEMS = {
+    **{f"{name}_call": (False, "call_id") for name in _ITEM_TOOLS},
+    **{f"{name}_call_output": (True, "call_id") for name in _ITEM_TOOLS},
+    "program": (False, "call_id"),
+    "program_output": (True, "call_id"),
+    "tool_search_call": (False, "call_id"),
+    "tool_search_output": (True, "call_id"),
+    "local_shell_call_output": (True, "id"),
+    "mcp_approval_request": (False, "id"),
+    "mcp_approval_response": (True, "approval_request_id"),
 }
 
 

@@ -4,8 +4,10 @@
     conversion.contents    # what to ingest: .content, with the .index, .message_id and .time of its message
     conversion.dropped     # everything that was not converted, with the reason
 
-All functions are pure. Each of the modules `strands`, `koog_0_8`, `koog_1`, `openai`, `langchain` and `google` has the
-same two functions for one format.
+    formats.read_export(json.load(file))    # the conversations of a chat application's export
+
+All functions are pure. Each of the modules `strands`, `koog_0_8`, `koog_1`, `openai`, `openai_responses`, `langchain`,
+`pydantic_ai` and `google` has the same two functions for one format.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from streambank_client.formats import google, langchain, openai, strands
+from streambank_client.formats import agentcore, google, langchain, openai, openai_responses, pydantic_ai, strands
 from streambank_client.formats.conversion import (
     DEFAULTS,
     Conversion,
@@ -27,6 +29,15 @@ from streambank_client.formats.conversion import (
     Restored,
 )
 from streambank_client.formats.detection import detect
+from streambank_client.formats.exports import (
+    ExportedConversation,
+    chatgpt,
+    claude,
+    read_export,
+    sharegpt,
+    slack,
+    whatsapp,
+)
 from streambank_client.formats.koog import v0_8 as koog_0_8
 from streambank_client.formats.koog import v1 as koog_1
 from streambank_client.formats.memory_block import render_memories
@@ -38,6 +49,7 @@ __all__ = [
     "Converted",
     "Converter",
     "Dropped",
+    "ExportedConversation",
     "Format",
     "Options",
     "Reason",
@@ -45,6 +57,7 @@ __all__ = [
     "ToolNames",
     "detect",
     "from_contents",
+    "read_export",
     "render_memories",
     "to_contents",
 ]
@@ -62,10 +75,10 @@ class _FromContents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """The conversions of one format in both directions."""
+    """The conversions of one format in both directions; nothing is converted to the format of an export."""
 
     to_contents: _ToContents
-    from_contents: _FromContents
+    from_contents: _FromContents | None = None
 
 
 FORMATS: Mapping[Format, Converter] = MappingProxyType(
@@ -74,8 +87,16 @@ FORMATS: Mapping[Format, Converter] = MappingProxyType(
         "koog-0.8": Converter(koog_0_8.to_contents, koog_0_8.from_contents),
         "koog-1": Converter(koog_1.to_contents, koog_1.from_contents),
         "openai": Converter(openai.to_contents, openai.from_contents),
+        "openai-responses": Converter(openai_responses.to_contents, openai_responses.from_contents),
         "langchain": Converter(langchain.to_contents, langchain.from_contents),
+        "pydantic-ai": Converter(pydantic_ai.to_contents, pydantic_ai.from_contents),
         "google": Converter(google.to_contents, google.from_contents),
+        "agentcore": Converter(agentcore.to_contents),
+        "chatgpt": Converter(chatgpt.to_contents),
+        "claude": Converter(claude.to_contents),
+        "sharegpt": Converter(sharegpt.to_contents),
+        "slack": Converter(slack.to_contents),
+        "whatsapp": Converter(whatsapp.to_contents),
     }
 )
 
@@ -99,6 +120,9 @@ def from_contents(contents: Iterable[Converted | Mapping[str, Any]], form: Forma
     A message of which nothing was dropped in either direction is unchanged, except for the spacing of JSON text.
 
     Raises:
-        ValueError: a field is of a wrong type; names Content and field.
+        ValueError: a field is of a wrong type; names Content and field. Or *form* is the format of an export.
     """
-    return FORMATS[form].from_contents(contents)
+    convert = FORMATS[form].from_contents
+    if convert is None:
+        raise ValueError(f"form: Contents are not converted to {form}")
+    return convert(contents)

@@ -43,7 +43,7 @@ class ContentBuilder(DropLog):
         self.role = ""
         self.message_id: str | None = None
         self.time: datetime | None = None
-        self._options = options
+        self.options = options
         self._prefix = ""
         self._inline_bytes_left = options.max_inline_bytes
         self._parts: list[_SizedPart] = []
@@ -59,8 +59,8 @@ class ContentBuilder(DropLog):
         return bool(self.role)
 
     def _set_system_role(self, name: str) -> bool:
-        if self._options.include_system:
-            self.role, self._prefix = "user", self._options.system_prefix
+        if self.options.include_system:
+            self.role, self._prefix = "user", self.options.system_prefix
         self.drop(Reason.REWRITTEN if self.role else Reason.SYSTEM, kind=name)
         return bool(self.role)
 
@@ -86,11 +86,19 @@ class ContentBuilder(DropLog):
         self.add_part({"text": self._prefix + text, **fields}, kind=kind, at=at)
         self._prefix = ""
 
+    def add_system_text(self, text: str, *, at: int | None, kind: str) -> None:
+        """Add instructions that are a part of a user's message, if instructions are included."""
+        if self.options.include_system:
+            self.drop(Reason.REWRITTEN, kind=kind, at=at)
+            self.add_text(self.options.system_prefix + text if text.strip() else text, at=at, kind=kind)
+        else:
+            self.drop(Reason.SYSTEM, kind=kind, at=at)
+
     def includes_reasoning(self, *, at: int | None, kind: str) -> bool:
         """Return whether reasoning is included, and record the drop if it is not."""
-        if not self._options.include_reasoning:
+        if not self.options.include_reasoning:
             self.drop(Reason.REASONING, kind=kind, at=at)
-        return self._options.include_reasoning
+        return self.options.include_reasoning
 
     def add_thought(self, text: str, signature: str | None, *, at: int | None, kind: str) -> None:
         """Add reasoning as a thought, if reasoning is included."""
@@ -185,7 +193,7 @@ class ContentBuilder(DropLog):
 
     def _fitting_parts(self) -> list[JSON]:
         """Return the parts that fit into one event: text before media, and small parts before large ones."""
-        bytes_left, fitting = self._options.max_content_bytes - _FRAME_BYTES, set()
+        bytes_left, fitting = self.options.max_content_bytes - _FRAME_BYTES, set()
         for place, sized in sorted(enumerate(self._parts), key=lambda pair: pair[1].priority):
             if sized.size_bytes < bytes_left:
                 fitting.add(place)
@@ -213,10 +221,26 @@ def convert(
     Raises:
         ValueError: a field is of a wrong type; names message and field.
     """
+    nodes = (Node(message, f"messages[{index}]") for index, message in enumerate(messages))
+    return convert_nodes(nodes, convert_message, options=options, tool_names=tool_names)
+
+
+def convert_nodes(
+    nodes: Iterable[Node],
+    convert_message: Callable[[ContentBuilder], None],
+    *,
+    options: Options,
+    tool_names: ToolNames | None = None,
+) -> Conversion:
+    """Return the Contents that *convert_message* builds of messages that know their path in a document.
+
+    Raises:
+        ValueError: a field is of a wrong type; names its path.
+    """
     tools = ToolNames() if tool_names is None else tool_names
     contents, dropped = [], []
-    for index, message in enumerate(messages):
-        builder = ContentBuilder(Node(message, f"messages[{index}]"), index, options, tools)
+    for index, node in enumerate(nodes):
+        builder = ContentBuilder(node, index, options, tools)
         convert_message(builder)
         contents.append(builder.build())
         dropped += builder.dropped

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 JSON: TypeAlias = "dict[str, Any]"
-Format = Literal["strands", "koog-0.8", "koog-1", "openai", "langchain", "google"]
+Format = Literal[
+    "strands",
+    "koog-0.8",
+    "koog-1",
+    "openai",
+    "openai-responses",
+    "langchain",
+    "pydantic-ai",
+    "google",
+    "agentcore",
+    "chatgpt",
+    "claude",
+    "sharegpt",
+    "slack",
+    "whatsapp",
+]
 
 # The service accepts events of 350,000 bytes of JSON; 5,000 are reserved for the event's id, time and braces.
 MAX_CONTENT_BYTES = 345_000
@@ -29,6 +45,10 @@ class Reason(StrEnum):
     """Reasoning is not evidence; `Options.include_reasoning` includes it as a thought."""
     UNKNOWN = "unknown"
     """The role or class of the message is not known."""
+    NOTICE = "notice"
+    """The application wrote the line itself: somebody joined, a name changed, a message was deleted."""
+    OTHER_BRANCH = "other_branch"
+    """The message is in a branch of the conversation that is not the current one."""
     UNSUPPORTED = "unsupported"
     """The target format has no such part."""
     NO_ADDRESS = "no_address"
@@ -47,12 +67,14 @@ class Reason(StrEnum):
     """The message contains the same thing in another place."""
     NO_PLACE = "no_place"
     """The target format has no field for a detail, such as token counts; the rest was converted."""
+    GUESSED = "guessed"
+    """The order of day and month was guessed; `Options.day_first` sets it."""
     REWRITTEN = "rewritten"
     """It was converted to a form from which the original cannot be restored."""
 
 
-_DETAIL_REASONS = frozenset({Reason.NO_PLACE, Reason.REWRITTEN, Reason.REPEATED})
-_MESSAGE_REASONS = frozenset({Reason.EMPTY, Reason.SYSTEM, Reason.UNKNOWN})
+_DETAIL_REASONS = frozenset({Reason.NO_PLACE, Reason.REWRITTEN, Reason.REPEATED, Reason.GUESSED})
+_MESSAGE_REASONS = frozenset({Reason.EMPTY, Reason.SYSTEM, Reason.UNKNOWN, Reason.NOTICE, Reason.OTHER_BRANCH})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +94,7 @@ class Dropped:
     @property
     def is_message(self) -> bool:
         """Return whether the whole message was dropped."""
-        return self.reason in _MESSAGE_REASONS
+        return self.part is None and self.reason in _MESSAGE_REASONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +129,10 @@ class Options:
 
     max_inline_bytes: the limit for the raw bytes of all media of one message; 0 drops all media.
     max_content_bytes: the limit for the JSON of one Content; text is kept before media, small parts before large ones.
+    user: the user's name or id in Slack or WhatsApp; without it, each text begins with the name of its speaker.
+    names: names of speakers by their id, for Slack.
+    day_first: the order of day and month in WhatsApp's dates; the default is to recognize it.
+    time_zone: the zone of times without one, as in WhatsApp's export.
     """
 
     include_system: bool = False
@@ -114,6 +140,10 @@ class Options:
     include_reasoning: bool = False
     max_inline_bytes: int = MAX_INLINE_BYTES
     max_content_bytes: int = MAX_CONTENT_BYTES
+    user: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    day_first: bool | None = None
+    time_zone: tzinfo = UTC
 
     def __post_init__(self) -> None:
         for name in ("max_inline_bytes", "max_content_bytes"):

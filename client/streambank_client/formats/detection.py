@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from streambank_client.formats.conversion import Format
+from streambank_client.formats.exports.detection import detect_message
 from streambank_client.formats.koog.metadata import PACKAGE
+from streambank_client.formats.openai_responses.item_types import has_item_blocks, is_item
 
 _CHAT_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _KOOG_0_8_CLASSES = ("Message.Tool.Call", "Message.Tool.Result", "Message.Reasoning")
@@ -17,22 +19,32 @@ def detect(message: Any) -> Format | None:
 
     A system message of Koog looks the same in both versions and is detected as the newer one.
     """
+    if form := detect_message(message):
+        return form
     if not isinstance(message, Mapping):
         return None
     kind = message.get("type")
     if isinstance(kind, str):
         return _detect_by_type(kind, message)
     if isinstance(message.get("parts"), list):
-        return "google"
+        return "pydantic-ai" if message.get("kind") in ("request", "response") else "google"
     if str(message.get("role")) in _CHAT_ROLES:
-        return "strands" if _is_strands(message.get("content")) else "openai"
+        return _detect_by_content(message.get("content"))
     return None
+
+
+def _detect_by_content(content: Any) -> Format:
+    if has_item_blocks(content):
+        return "openai-responses"
+    return "strands" if _is_strands(content) else "openai"
 
 
 def _detect_by_type(kind: str, message: Mapping[str, Any]) -> Format | None:
     if kind.startswith(f"{PACKAGE}Message."):
         return _detect_koog(kind.removeprefix(PACKAGE), message.get("parts"))
-    return "langchain" if isinstance(message.get("data"), Mapping) else None
+    if isinstance(message.get("data"), Mapping):
+        return "langchain"
+    return "openai-responses" if is_item(kind, message) else None
 
 
 def _detect_koog(kind: str, parts: Any) -> Format:

@@ -14,7 +14,7 @@ class Node:
     def __init__(self, value: Any, path: str) -> None:
         """Raises ValueError if *value* is not an object."""
         if not isinstance(value, Mapping):
-            raise _type_error(path, "an object", value)
+            raise type_error(path, "an object", value)
         self.value = value
         self.path = path
 
@@ -51,7 +51,7 @@ class Node:
     def _typed(self, name: str, kind: type[T], expected: str) -> T | None:
         value = self.value.get(name)
         if value is not None and not isinstance(value, kind):
-            raise _type_error(f"{self.path}.{name}", expected, value)
+            raise type_error(f"{self.path}.{name}", expected, value)
         return value
 
 
@@ -61,8 +61,9 @@ def _is_empty(value: Any) -> bool:
 
 def wrong_type(node: Node, name: str, expected: str) -> ValueError:
     """Return the error for the field *name*, which is not what is *expected*."""
-    return _type_error(f"{node.path}.{name}", expected, node.get(name))
+    return type_error(f"{node.path}.{name}", expected, node.get(name))
 
 
-def _type_error(path: str, expected: str, value: Any) -> ValueError:
+def type_error(path: str, expected: str, value: Any) -> ValueError:
+    """Return the error for the value at *path*, which is not what is *expected*."""
     return ValueError(f"{path}: must be {expected}, not {type(value).__name__}")

@@ -58,8 +58,9 @@ class BankStream:
     store; with Strands' manager every agent needs its own store, and `initialize` begins a new run.
 
     *extraction* True is every 5 turns if the store is writable. *generation_rule* is sent with every call: it decides
-    when the service makes memories, also if agents save after each turn. *include_pending* adds the messages that wait
-    for this to the results of a search.
+    when the service makes memories, also if agents save after each turn. Where the filter of *extraction* keeps blocks
+    of tools, the service reads them too. *include_pending* adds the messages that wait for a generation to the results
+    of a search.
 
     Raises:
         ValueError: an argument could never work: it is beyond the service's limits, or the client is asynchronous.
@@ -87,6 +88,7 @@ class BankStream:
         self.writable = writable
         # Any, because Strands has its own type for it.
         self.extraction: Any = _extraction(extraction, writable=writable)
+        self._has_tool_blocks = _has_tool_blocks(self.extraction)
         self._bank = synchronous(client, "client", "bank").bank(checked_bank_id(bank))
         self._scope, self._stream_id = checked_scope(scope), checked_stream_id(stream_id)
         self._generation_rule = checked_rule(generation_rule)
@@ -153,7 +155,11 @@ class BankStream:
 
         def ingest(events: Sequence[Event]) -> Operation[WindowResponse]:
             return self._bank.ingest_events(
-                scope=self._scope, stream_id=self._stream_id, events=events, generation_rule=self._generation_rule
+                scope=self._scope,
+                stream_id=self._stream_id,
+                events=events,
+                generation_rule=self._generation_rule,
+                include_tool_traffic=self._has_tool_blocks or None,
             )
 
         return run(ingest_with_edits(ingest, [outgoing_event.event for outgoing_event in outgoing_events]))
@@ -238,6 +244,12 @@ def _extraction(extraction: Extraction, *, writable: bool) -> dict[str, Any] | N
     """Return the configuration as a dict, the form that both managers read."""
     config = extraction_config(writable if extraction is True else extraction)
     return config.as_dict() if config else None
+
+
+def _has_tool_blocks(extraction: Any) -> bool:
+    """Return whether the filter of a configuration lets calls or results of tools through."""
+    config = extraction_config(extraction)
+    return config is not None and config.has_tool_blocks
 
 
 def _context(context: Any) -> AddMessagesContext:

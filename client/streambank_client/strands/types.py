@@ -124,6 +124,12 @@ class ExtractionConfig:
             raise ValueError("ExtractionConfig: extractor must be an object with extract(messages, context)")
 
     @property
+    def has_tool_blocks(self) -> bool:
+        """Whether the filter keeps the calls or the results of tools."""
+        kept = self.filter or DEFAULT_MEMORY_MESSAGE_FILTER
+        return not {"toolUse", "toolResult"} <= set(kept.exclude)
+
+    @property
     def triggers(self) -> tuple[ExtractionTrigger, ...]:
         """The triggers as a tuple, empty if there are none."""
         if self.trigger is None or isinstance(self.trigger, Sequence):

@@ -22,6 +22,7 @@ class GenerationConfig(Shape):
     model: str | None = None
     generation_trigger_config: GenerationTriggerConfig | None = None
     daily_token_budget: int | None = None
+    include_tool_traffic: bool | None = None
 
 
 class SimilaritySearchConfig(Shape):

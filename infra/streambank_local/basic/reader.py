@@ -58,7 +58,9 @@ class Reader:
     _antecedent: Antecedent | None = None
 
     def read(self, turn: Turn) -> None:
-        """Read *turn*."""
+        """Read *turn*; it does not read the calls and results of tools."""
+        if turn.role == "tool":
+            return
         text = sentences.remove_code(remove_recalled(turn.text))
         self._people.update(introduced_names(text))
         if turn.role == "user":

@@ -71,6 +71,7 @@ class BankConfig:
     model: str | None = None
     embedding_model: str | None = None
     daily_tokens: int | None = None
+    include_tool_traffic: bool = False
     create_ttl: timedelta | None = None
     update_ttl: timedelta | None = None
     generate_created_ttl: timedelta | None = None

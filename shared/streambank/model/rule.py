@@ -55,6 +55,7 @@ class WindowSettings:
     time_zone: str | None = None
     disable_consolidation: bool | None = None
     allowed_topics: tuple[str, ...] | None = None
+    include_tool_traffic: bool | None = None
 
     def overridden_by(self, newer: WindowSettings) -> WindowSettings:
         """Return these settings with every field that *newer* sets."""

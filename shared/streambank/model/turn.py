@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
-from streambank.model.event import Role
+TurnRole = Literal["user", "model", "tool"]
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One event as a model sees it: number, role, text and time; *context* marks a turn of an earlier window."""
+    """The words of an event as a model sees them, or its tool traffic; *context* marks a turn of an earlier window.
+
+    An event that has both has two turns with the same number. The role of tool traffic is "tool".
+    """
 
     number: int
-    role: Role
+    role: TurnRole
     text: str
     at: datetime
     context: bool = False

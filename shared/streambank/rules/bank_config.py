@@ -37,6 +37,7 @@ def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> Ban
         model=generation.get("model"),
         embedding_model=document.get("similaritySearchConfig", {}).get("embeddingModel"),
         daily_tokens=generation.get("dailyTokenBudget"),
+        include_tool_traffic=bool(generation.get("includeToolTraffic")),
         create_ttl=parse_duration(granular.get("createTtl")) or default,
         update_ttl=default,
         generate_created_ttl=parse_duration(granular.get("generateCreatedTtl")) or default,

@@ -1,4 +1,4 @@
-"""The text of events: for prompts, and for the citations of memories."""
+"""The text of events for the citations of memories."""
 
 from __future__ import annotations
 
@@ -8,19 +8,10 @@ from datetime import timedelta
 from streambank.model.event import StoredEvent
 from streambank.model.memory import Citation
 from streambank.model.window import Window
-from streambank.rules.recalled_memories import remove_recalled
+from streambank.rules.prompted_parts import prompt_text
 
 MAX_TURN_CHARACTERS = 1_000
 MAX_CITATION_CHARACTERS = 3_000
-
-
-def prompt_text(event: StoredEvent) -> str:
-    """Return the text of *event* for a prompt: without thoughts, and without memories that the client recalled.
-
-    The parts of a content are one text, joined as they stand.
-    """
-    texts = (part["text"] for part in event.event.parts if not part.get("thought") and part.get("text"))
-    return remove_recalled("".join(texts)).strip()
 
 
 def event_line(event: StoredEvent) -> str:

@@ -11,6 +11,7 @@ from streambank.model.extraction import FactChange
 from streambank.model.memory import ManagedTopic
 from streambank.model.plan import FORGET, Candidate
 from streambank.rules import wording
+from streambank.rules.prompted_parts import prompt_text
 
 UNGROUNDED = "cites no event of this window"
 NOT_THE_USER = "only the assistant said it"
@@ -27,7 +28,7 @@ def ground(
     """Return *fact* as a candidate, rejected with a reason if it breaks a rule.
 
     *numbered* maps the numbers in the prompt to events, *own* holds the numbers of the window's own events. Where the
-    window has turns of the user, the fact has to cite one of them.
+    window has words of the user, the fact has to cite some; the result of a tool is no statement of the user.
     """
     cited = [numbered[number] for number in dict.fromkeys(citations) if number in numbered]
     at = max(map(_as_of, cited or numbered.values()))
@@ -53,7 +54,7 @@ def _rejection(fact: str, citations: Sequence[int], numbered: Mapping[int, Store
     cited = own.intersection(citations)
     if not cited:
         return UNGROUNDED
-    users = {number for number in own if numbered[number].event.role == "user"}
+    users = {number for number in own if numbered[number].event.role == "user" and prompt_text(numbered[number])}
     return NOT_THE_USER if users and not users & cited else ""
 
 

@@ -79,6 +79,7 @@ def settings_text(settings: WindowSettings) -> str | None:
         "z": settings.time_zone,
         "c": settings.disable_consolidation,
         "t": settings.allowed_topics,
+        "u": settings.include_tool_traffic,
     }
     return text.dumps({name: value for name, value in named.items() if value is not None})
 
@@ -94,6 +95,7 @@ def settings_value(stored: str | None) -> WindowSettings:
         time_zone=named.get("z"),
         disable_consolidation=named.get("c"),
         allowed_topics=tuple(named["t"]) if "t" in named else None,
+        include_tool_traffic=named.get("u"),
     )
 
 

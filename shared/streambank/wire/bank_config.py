@@ -18,6 +18,7 @@ class GenerationConfig(RequestModel):
     model: Name | None = None
     generation_trigger_config: GenerationTriggerConfig | None = None
     daily_token_budget: Annotated[int, whole_number(0, MAX_DAILY_TOKENS)] | None = None
+    include_tool_traffic: bool | None = None
 
 
 class SimilaritySearchConfig(RequestModel):

@@ -79,6 +79,7 @@ class GenerateMemoriesRequest(WindowSettingsFields):
             time_zone=self.time_zone,
             disable_consolidation=self.disable_consolidation,
             allowed_topics=self.allowed_topics or None,
+            include_tool_traffic=self.include_tool_traffic,
         )
 
     def memories(self) -> tuple[ModelDirectMemory, ...]:

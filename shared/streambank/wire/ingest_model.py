@@ -83,6 +83,7 @@ class WindowSettingsFields(RequestModel):
     metadata: MetadataMap | None = None
     metadata_merge_strategy: MergeStrategyName | None = None
     time_zone: ZoneName | None = None
+    include_tool_traffic: bool | None = None
 
     @model_validator(mode="after")
     def _check_maps(self) -> Self:

@@ -236,6 +236,7 @@ def _window(window: Window) -> dict[str, object]:
         "state": window.state,
         "sealTime": _time(window.sealed),
         "lastTime": _time(window.last_arrival),
+        "includeToolTraffic": window.settings.include_tool_traffic,
     }
 
 

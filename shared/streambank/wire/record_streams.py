@@ -9,7 +9,7 @@ from streambank.errors import InvalidArgument
 from streambank.model import ids
 from streambank.model.event import Event
 from streambank.model.record import BatchRecord, MarkerRecord, StreamRecord
-from streambank.model.rule import Reason, TriggerRule
+from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import StreamId
 from streambank.model.window import Window, WindowState
 from streambank.wire import ingest, reader
@@ -71,6 +71,7 @@ class WindowLine(InStream):
     state: Annotated[WindowState, BeforeValidator(_state)]
     seal_time: Instant
     last_time: Instant
+    include_tool_traffic: bool | None = None
 
     def record(self, bank: str) -> Window:
         """Return the window, as one of *bank*."""
@@ -83,6 +84,7 @@ class WindowLine(InStream):
             self.seal_time,
             self.last_time,
             state=self.state,
+            settings=WindowSettings(include_tool_traffic=self.include_tool_traffic),
         )
 
 

@@ -28,6 +28,7 @@ SETTINGS = frozenset(
         "metadata",
         "metadataMergeStrategy",
         "timeZone",
+        "includeToolTraffic",
     }
 )
 _METADATA_VALUE = frozenset({"stringValue", "doubleValue", "boolValue", "timestampValue"})
@@ -50,6 +51,7 @@ def window_settings(fields: Fields) -> WindowSettings:
         metadata=optional("metadata", metadata),
         merge_strategy=optional("metadataMergeStrategy", merge_strategy),
         time_zone=optional("timeZone", time_zone),
+        include_tool_traffic=optional("includeToolTraffic", reader.boolean),
     )
     check_maps(settings.revision_labels, settings.metadata)
     return settings

@@ -175,6 +175,24 @@ def test_a_failed_edit_is_counted(bank, service):
     assert feed.counts == FeedCounts(sent=1, failed=1)
 
 
+def test_items_of_the_agents_sdk_are_fed_under_ids_of_their_own(bank, service):
+    """An item's id is kept; the id that the SDK gives to all items of some models, and that of a call, are no ids."""
+    call = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
+    shared = {"type": "message", "id": "__fake_id__", "role": "assistant"}
+    answers = [{**shared, "content": [{"type": "output_text", "text": text}]} for text in ("a", "b")]
+    memory, feed = fed(bank)
+
+    async def story():
+        async with memory.turn("s") as messages:
+            messages += [user("q"), call, output, *answers]
+
+    asyncio.run(story())
+    assert feed.counts.sent == len(service.events) == 5
+    assert "fc_1" in service.events
+    assert not {"__fake_id__", "c1"} & set(service.events)
+
+
 def test_a_failed_turn_feeds_nothing(bank, service):
     """Neither one that raised nor one that could not be stored."""
     memory, _ = fed(bank)

@@ -98,13 +98,41 @@ class LangChain:
         return {"type": "tool", "data": {"content": "ok", "tool_call_id": call_id, "name": name}}
 
 
+class Responses:
+    form = "openai-responses"
+
+    def user(self, text):
+        return {"type": "message", "role": "user", "content": text}
+
+    def call(self, call_id, name="f"):
+        return {"type": "function_call", "id": f"fc_{call_id}", "call_id": call_id, "name": name, "arguments": "{}"}
+
+    def result(self, call_id, name="f"):
+        return {"type": "function_call_output", "call_id": call_id, "output": "ok"}
+
+
+class PydanticAi:
+    form = "pydantic-ai"
+
+    def user(self, text):
+        return {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": text}]}
+
+    def call(self, *ids, name="f"):
+        parts = [{"part_kind": "tool-call", "tool_name": name, "args": "{}", "tool_call_id": i} for i in ids]
+        return {"kind": "response", "parts": parts}
+
+    def result(self, *ids, name="f", text=None):
+        parts = [{"part_kind": "tool-return", "tool_name": name, "content": "ok", "tool_call_id": i} for i in ids]
+        return {"kind": "request", "parts": [*parts, *(self.user(text)["parts"] if text else [])]}
+
+
 def named(call_id):
     return {"id": call_id} if call_id else {}
 
 
-ALL = [Strands(), Google(), Koog1(), Koog08(), OpenAI(), LangChain()]
+ALL = [Strands(), Google(), Koog1(), PydanticAi(), Koog08(), Responses(), OpenAI(), LangChain()]
 # Those in which a message has parts, and those in which a call may have no id.
-IN_PARTS = ALL[:3]
+IN_PARTS = ALL[:4]
 WITHOUT_IDS = [Google(), Koog1(), Koog08()]
 
 
@@ -179,7 +207,7 @@ def test_w2_a_result_whose_call_is_outside_goes(form):
 @of(ALL)
 def test_w2_results_of_parallel_calls_go_together(form):
     """All results of the calls outside go, those of later calls stay."""
-    if form.form == "koog-0.8":
+    if form.form in ("koog-0.8", "openai-responses"):
         calls, results = [form.call("1"), form.call("2")], [form.result("1"), form.result("2")]
     else:
         calls, results = [form.call("1", "2")], [form.result("1"), form.result("2")]
@@ -244,6 +272,27 @@ def test_old_calls_of_openai_pair_by_name():
     result = {"role": "function", "name": "f", "content": "ok"}
     assert window([{"role": "user", "content": "a"}, call, result], 2) == [call, result]
     assert window([call, result, {"role": "user", "content": "a"}], 2) == [{"role": "user", "content": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("call", "output", "id_name"),
+    [
+        ("custom_tool_call", "custom_tool_call_output", "call_id"),
+        ("computer_call", "computer_call_output", "call_id"),
+        ("local_shell_call", "local_shell_call_output", "id"),
+        ("shell_call", "shell_call_output", "call_id"),
+        ("apply_patch_call", "apply_patch_call_output", "call_id"),
+        ("tool_search_call", "tool_search_output", "call_id"),
+        ("program", "program_output", "call_id"),
+    ],
+)
+def test_other_tools_of_responses_pair_too(call, output, id_name):
+    """Their calls and outputs are items like those of functions; an output names its call by one field or another."""
+    pair = [{"type": call, "id": "x", "call_id": "1"}, {"type": output, id_name: "1"}]
+    question = {"role": "user", "content": "a"}
+    assert window([question, *pair], 2) == pair
+    assert window([*pair, question], 2) == [question]
+    assert [formats.detect(item) for item in pair] == ["openai-responses"] * 2
 
 
 @pytest.mark.parametrize("message", ["text", 1, {}, {"role": "user"}, {"parts": "x"}, {"content": [None, "x"]},

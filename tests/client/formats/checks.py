@@ -31,3 +31,8 @@ def restore_losses(contents, tag):
     """Return what `from_contents` drops, as (index, part, kind, reason)."""
     dropped = formats.from_contents(contents, tag).dropped
     return [(one.index, one.part, one.kind, one.reason.value) for one in dropped]
+
+
+def texts(conversation):
+    """Return the first text of each Content of an exported conversation."""
+    return [one.content["parts"][0].get("text") for one in conversation.conversion.contents]

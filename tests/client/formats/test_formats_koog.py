@@ -7,7 +7,7 @@ import pytest
 
 from streambank_client import formats
 from tests.client.formats.checks import THINKING, assert_round_trip, losses, parts, restore_losses
-from tests.client.formats.shapes import NO_TIME
+from tests.client.formats.shape_parts import NO_TIME
 
 P = "ai.koog.prompt.message."
 META = {"timestamp": NO_TIME}

@@ -118,4 +118,4 @@ def test_limits_are_numbers_of_bytes(value):
 def test_reasons_are_details_or_losses():
     """What came through in another form is a detail; a caller that counts losses leaves details out."""
     details = {one for one in Reason if formats.Dropped(0, 0, "k", one).is_detail}
-    assert details == {Reason.NO_PLACE, Reason.REWRITTEN, Reason.REPEATED}
+    assert details == {Reason.NO_PLACE, Reason.REWRITTEN, Reason.REPEATED, Reason.GUESSED}

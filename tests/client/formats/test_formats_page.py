@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[3] / "docs/formats.md"
 def test_the_examples_of_the_page_run():
     """What the page shows is true: its examples run one after the other, their assertions hold."""
     examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(examples) == 3
+    assert len(examples) == 4
     exec("\n".join(examples), {})
 
 

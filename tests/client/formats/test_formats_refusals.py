@@ -62,6 +62,19 @@ P = "ai.koog.prompt.message."
         ),
         ("google", {"parts": [{"thought": "yes"}]}, "messages[1].parts[0].thought: must be true or false, not str"),
         (
+            "openai-responses",
+            {"type": "message", "role": "user", "content": 5},
+            "messages[1].content: must be a string or a list, not int",
+        ),
+        (
+            "pydantic-ai",
+            {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": 5}]},
+            "messages[1].parts[0].content: must be a string or a list, not int",
+        ),
+        ("chatgpt", {"author": []}, "messages[1].author: must be an object, not list"),
+        ("slack", {"type": "message", "ts": 5}, "messages[1].ts: must be a string, not int"),
+        ("agentcore", {"payload": [5]}, "messages[1].payload[0]: must be an object, not int"),
+        (
             "google",
             {"parts": [{"inlineData": {"data": 5}}]},
             "messages[1].parts[0].inlineData.data: must be base64 or bytes, not int",
@@ -75,7 +88,7 @@ def test_wrong_types_are_refused_by_path(tag, message, problem):
     assert str(refused.value) == problem
 
 
-@pytest.mark.parametrize("tag", sorted(formats.FORMATS))
+@pytest.mark.parametrize("tag", sorted(tag for tag, one in formats.FORMATS.items() if one.from_contents))
 def test_contents_of_a_wrong_type_are_refused_by_path(tag):
     """The way back names the Content and the field."""
     with pytest.raises(ValueError, match=r"^contents\[0\].parts\[0\].text: must be a string, not int$"):

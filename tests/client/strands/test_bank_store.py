@@ -54,6 +54,18 @@ def test_sends_stream_and_rule() -> None:
     assert roles == ["user", "model"]
 
 
+@pytest.mark.parametrize(
+    ("exclude", "is_included"), [(("toolUse", "toolResult"), None), ([], True), (["toolUse"], True), (["image"], True)]
+)
+def test_tool_blocks_are_read_where_the_filter_keeps_them(exclude: Any, is_included: bool | None) -> None:
+    """A filter that lets tool blocks through would send them for nothing; otherwise the bank decides."""
+    stub = Stub()
+    add(store(stub, extraction=ExtractionConfig(filter=MemoryMessageFilter(exclude))), "hi")
+    assert stub.bodies[0].get("includeToolTraffic") is is_included
+    add(store(stub), "hi")
+    assert "includeToolTraffic" not in stub.bodies[1]
+
+
 def test_extraction_is_a_dict() -> None:
     """Whatever shape an extraction is given in, both managers find a dict of what it says."""
     assert store(Stub()).extraction == {}

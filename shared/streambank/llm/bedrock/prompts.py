@@ -26,6 +26,10 @@ CONSOLIDATE = "consolidate-2"
 _FOLDER = Path(__file__).parent / "prompts"
 _FIRST_PERSON = 'In the first person, as the user would say it of themselves, like "I live in CITY-1".'
 _THIRD_PERSON = 'In the third person, other than in the examples above, like "The user lives in CITY-1".'
+_TOOLS = """Tools
+- A turn with the role "tool" has the calls of tools with their arguments, and their results, as JSON. Long JSON is cut.
+- What a tool returns explains what the user and the assistant say. It is no statement of the user.
+- Record only what the user states or confirms, and name the turn of the user beside that of the tool."""
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -45,6 +49,7 @@ def extraction_system(request: ExtractionRequest) -> SystemText:
     """Return the system text for *request*."""
     parts = [
         _person_and_zone(third_person=request.third_person, time_zone=request.time_zone),
+        _tools(request),
         _topics(request),
         _profiles(request.schemas, is_natural=request.is_natural),
         *map(_example, range(1, len(request.examples) + 1), request.examples),
@@ -141,6 +146,11 @@ def _local(at: datetime, zone: ZoneInfo) -> datetime:
 
 def _time(at: datetime) -> str:
     return at.isoformat(timespec="minutes")
+
+
+def _tools(request: ExtractionRequest) -> str:
+    """Return what turns of tools are, if there are any; the stable text is the same without them."""
+    return _TOOLS if any(turn.role == "tool" for turn in request.turns) else ""
 
 
 def _topics(request: ExtractionRequest) -> str:

@@ -19,7 +19,7 @@ from streambank.pipeline.generation.forgotten import reject_deleted, reject_forg
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import consolidation, nearness, profiles, proposals, ranking, second_answer, slices
 from streambank.rules.bank_config import bank_config
-from streambank.rules.citations import prompt_text
+from streambank.rules.prompted_parts import prompt_text
 from streambank.rules.second_answer import SecondAnswer
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories

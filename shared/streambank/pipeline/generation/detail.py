@@ -110,8 +110,10 @@ def _event(event: StoredEvent, extracted: Extracted | None) -> EventDetail:
     """Return an event, and why the model was not shown it if the window's candidates are there."""
     if extracted is None:
         return EventDetail(event)
-    is_disabled = NotShown.DISABLED in extracted.coverage.not_covered
-    return EventDetail(event, not_shown_reason(event) or (NotShown.DISABLED if is_disabled else None))
+    counted = extracted.coverage.not_covered
+    # Where the model read tool traffic, no event was kept from it as such.
+    reason = not_shown_reason(event, include_tool_traffic=NotShown.TOOL not in counted)
+    return EventDetail(event, reason or (NotShown.DISABLED if NotShown.DISABLED in counted else None))
 
 
 def _candidates(extracted: Extracted, verdicts: Iterable[RecordedVerdict]) -> list[CandidateDetail]:

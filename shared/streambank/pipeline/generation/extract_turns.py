@@ -26,9 +26,9 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import grounding, nearness, profiles, proposals, ranking, tombstones
 from streambank.rules.chunks import halve_turns, split_turns
-from streambank.rules.citations import prompt_text
-from streambank.rules.coverage import coverage, not_shown_reason
+from streambank.rules.coverage import coverage
 from streambank.rules.keyed_hashes import KeyedHashes
+from streambank.rules.prompted_parts import prompt_text, prompt_turns
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
 from streambank.store.windows import Windows
@@ -83,10 +83,12 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, conte
     overlap = sorted(context.windows.overlap(window), key=StoredEvent.order)
     forgotten = _forgotten([*overlap, *own], window, context)
     is_disabled = not config.is_natural and not config.schemas
-    covered = coverage(own, forgotten, is_disabled=is_disabled)
+    has_tools = includes_tool_traffic(window, config)
+    covered = coverage(own, forgotten, is_disabled=is_disabled, include_tool_traffic=has_tools)
     if not covered.covered:
         return Extracted((), coverage=covered)
-    events = [event for event in (*overlap, *own) if event.seq not in forgotten and not_shown_reason(event) is None]
+    unforgotten = [event for event in (*overlap, *own) if event.seq not in forgotten]
+    events = [event for event in unforgotten if prompt_turns(event, include_tool_traffic=has_tools)]
     conversation = _Conversation(window, events, _memories(window, config, events, context))
     request = _request(config, conversation)
     extraction = _read(attempt, request, config, context)
@@ -114,7 +116,7 @@ def _memories(
     bank, now = window.stream.bank, context.now
     memories = context.memories.of_scope(bank, window.stream.scope, now=now)
     natural = ranking.eligible([one for one in memories if not one.profile], window.settings)
-    turns = [prompt_text(event) for event in events if event.event.role == "user"]
+    turns = [text for event in events if event.event.role == "user" and (text := prompt_text(event))]
     vector = b""
     if len(natural) > nearness.MAX_MEMORIES and turns:
         text = "\n".join(turns)[:_MAX_EMBEDDED_CHARACTERS]
@@ -134,7 +136,9 @@ def _request(config: BankConfig, conversation: _Conversation) -> ExtractionReque
     window = conversation.window
     allowed = window.settings.allowed_topics
     return ExtractionRequest(
-        turns=tuple(_turn(number, event, window) for number, event in conversation.numbered.items()),
+        turns=tuple(
+            turn for number, event in conversation.numbered.items() for turn in _turns(number, event, window, config)
+        ),
         topics=config.topics if allowed is None else allowed,
         third_person=config.third_person,
         time_zone=window.settings.time_zone or "UTC",
@@ -149,9 +153,16 @@ def _request(config: BankConfig, conversation: _Conversation) -> ExtractionReque
     )
 
 
-def _turn(number: int, event: StoredEvent, window: Window) -> Turn:
-    is_context = event.seq < window.first_seq
-    return Turn(number, event.event.role, prompt_text(event), event.order()[0], is_context)
+def _turns(number: int, event: StoredEvent, window: Window, config: BankConfig) -> Iterator[Turn]:
+    """Yield the turns of an event: its words, and its tool traffic with the same number."""
+    for role, text in prompt_turns(event, include_tool_traffic=includes_tool_traffic(window, config)):
+        yield Turn(number, role, text, event.order()[0], event.seq < window.first_seq)
+
+
+def includes_tool_traffic(window: Window, config: BankConfig) -> bool:
+    """Return whether a model reads tool calls and results: as a call set it for *window*, else as the bank does."""
+    own = window.settings.include_tool_traffic
+    return config.include_tool_traffic if own is None else own
 
 
 def _read(attempt: Attempt, request: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext) -> Extraction:
