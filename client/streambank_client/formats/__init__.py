@@ -30,9 +30,11 @@ from streambank_client.formats.conversion import (
 )
 from streambank_client.formats.detection import detect
 from streambank_client.formats.exports import (
+    EXPORTS,
     ExportedConversation,
     chatgpt,
     claude,
+    detect_document,
     read_export,
     sharegpt,
     slack,
@@ -44,6 +46,7 @@ from streambank_client.formats.memory_block import render_memories
 from streambank_client.formats.tool_names import ToolNames
 
 __all__ = [
+    "EXPORTS",
     "FORMATS",
     "Conversion",
     "Converted",
@@ -56,6 +59,7 @@ __all__ = [
     "Restored",
     "ToolNames",
     "detect",
+    "detect_document",
     "from_contents",
     "read_export",
     "render_memories",

@@ -12,7 +12,7 @@ from streambank_client.formats.exports.conversation import ExportedConversation
 from streambank_client.formats.exports.detection import detect_document
 from streambank_client.formats.node import Node, type_error
 
-__all__ = ["ExportedConversation", "read_export"]
+__all__ = ["EXPORTS", "ExportedConversation", "detect_document", "read_export"]
 
 
 def read_export(document: Any, tag: Format | None = None, *, options: Options = DEFAULTS) -> list[ExportedConversation]:
@@ -66,7 +66,7 @@ def _read_agentcore(document: Any, options: Options) -> list[ExportedConversatio
     return [ExportedConversation(None, None, agentcore.to_contents(agentcore.oldest_first(events), options=options))]
 
 
-_READERS: Mapping[str, Callable[[Any, Options], list[ExportedConversation]]] = {
+_READERS: Mapping[Format, Callable[[Any, Options], list[ExportedConversation]]] = {
     "chatgpt": _of_conversations(chatgpt.read_conversation),
     "claude": _of_conversations(claude.read_conversation),
     "sharegpt": _of_conversations(sharegpt.read_conversation),
@@ -74,3 +74,6 @@ _READERS: Mapping[str, Callable[[Any, Options], list[ExportedConversation]]] = {
     "whatsapp": _read_whatsapp,
     "agentcore": _read_agentcore,
 }
+
+# The formats that `read_export` reads.
+EXPORTS: tuple[Format, ...] = tuple(_READERS)

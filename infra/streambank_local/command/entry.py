@@ -1,0 +1,19 @@
+"""The entry point of `streambank`, which says what is missing where a package is not installed."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command and return its exit status."""
+    try:
+        # Imported here, so that a missing package is one line and no traceback.
+        from streambank_local.command import main as commands  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("streambank_local"):
+            raise
+        install = 'pip install "streambank[server,local]" streambank-client'
+        print(f"streambank: the package {error.name} is missing; install it with: {install}", file=sys.stderr)
+        return 1
+    return commands.main()

@@ -1,0 +1,89 @@
+"""The command line: its commands, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+import click
+
+from streambank_client import __version__
+from streambank_client.errors import PermissionDenied, StreambankError, Unauthenticated
+from streambank_local.command import chat, erase, ingest, keys, memories, serve, streams, transfers, why
+
+INTERRUPTED = 130
+WRONG_ARGUMENTS = 2
+
+_EPILOG = """\b
+Examples:
+  streambank serve --data ./memory
+  streambank chat --scope user_id=ada
+  streambank ingest conversations.json --scope user_id=ada
+  streambank search "Where do I live?" --scope user_id=ada
+  streambank why EVENT_ID --scope user_id=ada
+
+Each command takes --url, --token and --bank; STREAMBANK_URL, STREAMBANK_TOKEN and STREAMBANK_BANK are their defaults.
+"""
+
+
+@click.group(epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="streambank")
+def cli() -> None:
+    """Long-term memory for agents: run a service on this machine, or use one."""
+
+
+for command in (
+    serve.serve,
+    chat.chat,
+    ingest.ingest,
+    memories.memories,
+    memories.search,
+    memories.forget,
+    why.why,
+    streams.streams,
+    streams.usage,
+    erase.erase,
+    transfers.export,
+    transfers.import_,
+    keys.keys,
+):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 0, 1 for a failure, 2 for wrong arguments, 130 when interrupted."""
+    for interrupt in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(interrupt, signal.default_int_handler)
+    try:
+        status = cli.main(arguments, prog_name="streambank", standalone_mode=False)
+    except BrokenPipeError:  # the reader of the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", INTERRUPTED)
+    except (click.ClickException, StreambankError, OSError, ValueError) as error:
+        return _fail(*_explained(error))
+    return status if isinstance(status, int) else 0
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """Return the error in one line, with a cure where one is known, and the exit status."""
+    message = str(error) or type(error).__name__
+    match error:
+        case click.UsageError():
+            command = error.ctx.command_path if error.ctx else "streambank"
+            return f"{error.format_message()} See `{command} --help`.", WRONG_ARGUMENTS
+        case click.ClickException():
+            return error.format_message(), error.exit_code
+        case Unauthenticated():
+            return f"{message} Give the key or the token with --token, or in STREAMBANK_TOKEN.", 1
+        case PermissionDenied():
+            return f"{message} `streambank doctor` says what the key may do.", 1
+    return message, 1
+
+
+def _fail(message: str, status: int) -> int:
+    print("streambank: " + " ".join(message.split()), file=sys.stderr)
+    return status

@@ -1,0 +1,69 @@
+"""`streambank memories`, `search` and `forget`."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import click
+
+from streambank_client.types import Memory, RetrievedMemory
+from streambank_local.command.connection import Connection, connected, scope_option
+
+
+@click.command(epilog="\b\nExample:\n  streambank memories --scope user_id=ada\n")
+@connected
+@scope_option(required=False)
+@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="at most this many")
+def memories(connection: Connection, scope: dict[str, str], limit: int) -> None:
+    """List the memories of a scope, or without --scope those of the bank, newest first."""
+    bank = connection.bank()
+    if scope:
+        page = [one.memory for one in islice(bank.retrieve_all_memories(scope=scope), limit)]
+    else:
+        page = list(islice(bank.list_memories(page_size=min(limit, 1_000)), limit))
+    lines = [_line(one, with_scope=not scope) for one in page] or ["There are no memories yet."]
+    connection.write({"memories": [one.document() for one in page]}, lines)
+
+
+@click.command(epilog='\b\nExample:\n  streambank search "Where do I live?" --scope user_id=ada\n')
+@connected
+@scope_option()
+@click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True, help="at most this many")
+@click.option("--pending/--no-pending", default=True, show_default=True, help="also events that wait for a generation")
+@click.argument("query")
+def search(connection: Connection, scope: dict[str, str], top_k: int, pending: bool, query: str) -> None:  # noqa: FBT001
+    """Search the memories of a scope; the nearest come first."""
+    retrieved = connection.bank().retrieve_memories(scope=scope, query=query, top_k=top_k, include_pending=pending)
+    lines = [_distance_line(one) for one in retrieved]
+    lines += [f"{'pending':>8}  {one.event.content.text}" for one in retrieved.events]
+    document = {
+        "retrievedMemories": [one.document() for one in retrieved],
+        "retrievedEvents": [one.document() for one in retrieved.events],
+    }
+    connection.write(document, lines or ["Nothing was recalled."])
+
+
+@click.command(epilog="\b\nExample:\n  streambank forget MEMORY_ID\n")
+@connected
+@click.argument("memory", nargs=-1, required=True)
+def forget(connection: Connection, memory: tuple[str, ...]) -> None:
+    """Delete memories by their ids; a rollback brings each back for 48 hours.
+
+    What was said before will not bring them back. `streambank erase` deletes the events too.
+    """
+    bank, deleted = connection.bank(), list[Memory]()
+    for one in memory:
+        deleted.append(bank.get_memory(memory=one))
+        bank.delete_memory(memory=one)
+    connection.write({"deleted": [one.name for one in deleted]}, [f"deleted   {one.fact}" for one in deleted])
+
+
+def _line(memory: Memory, *, with_scope: bool) -> str:
+    owner = "  " + ",".join(f"{key}={value}" for key, value in memory.scope.items()) if with_scope else ""
+    fact = memory.fact or f"profile {memory.structured_content.schema_id if memory.structured_content else ''}"
+    return f"{memory.update_time:%Y-%m-%d %H:%M}  {memory.id}{owner}  {fact}"
+
+
+def _distance_line(one: RetrievedMemory) -> str:
+    distance = "" if one.distance is None else f"{one.distance:.2f}"
+    return f"{distance:>8}  {one.memory.fact}"

@@ -1,0 +1,221 @@
+"""The command `streambank`, against the whole service."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from streambank_local.command.main import cli, main
+from streambank_local.service import LocalService
+
+ROOT = Path(__file__).resolve().parents[2]
+ADA = ("--scope", "user_id=ada")
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[LocalService]:
+    with LocalService(timer_enabled=False) as service:
+        yield service
+
+
+@pytest.fixture
+def run(service, monkeypatch, capsys):
+    """Run the command with --json against the service, and return the status and the document that it prints."""
+    monkeypatch.setenv("STREAMBANK_URL", service.base_url)
+    monkeypatch.setenv("STREAMBANK_TOKEN", "local")
+
+    def run(*arguments: str, typed: str | None = None):
+        if typed is not None:
+            monkeypatch.setattr(sys, "stdin", Typed(typed))
+        status = main([*arguments, "--json"])
+        return status, json.loads(capsys.readouterr().out)
+
+    return run
+
+
+class Typed:
+    """Standard input that is no terminal."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = iter(text.splitlines(keepends=True))
+
+    def readline(self, *_):
+        return next(self._lines, "")
+
+    def isatty(self):
+        return False
+
+    def fileno(self):
+        raise OSError
+
+
+def facts(document):
+    return [one["fact"] for one in document["memories"]]
+
+
+def test_a_chat_becomes_memories_that_are_found_and_explained(run, tmp_path):
+    """What is typed is remembered, is found by a search, and can be followed from its memory back to its words."""
+    status, told = run("chat", *ADA, "--every", "2", typed="I live in Graz.\nI keep bees.\n/quit\n")
+    assert status == 0
+    assert {one["verdict"] for one in told["verdicts"]} == {"CREATED"}
+    assert sorted(facts(run("memories", *ADA)[1])) == ["I keep bees", "I live in Graz"]
+    nearest = run("search", "Where do I live?", *ADA)[1]["retrievedMemories"][0]["memory"]
+    assert nearest["fact"] == "I live in Graz"
+
+
+def test_a_file_can_be_sent_twice(run, tmp_path):
+    """The messages of a file get the same ids each time: nothing is stored twice."""
+    scope = ("--scope", "user_id=grace")
+    file = tmp_path / "messages.json"
+    file.write_text(
+        json.dumps([{"role": "user", "content": "I play the cello."}, {"role": "assistant", "content": "Nice."}])
+    )
+    status, first = run("ingest", str(file), *scope, "--wait")
+    assert (status, first["acceptedEvents"], first["duplicateEvents"]) == (0, 2, 0)
+    assert run("ingest", str(file), *scope)[1]["duplicateEvents"] == 2
+    assert facts(run("memories", *scope)[1]) == ["I play the cello"]
+
+
+def test_why_knows_every_stage_of_an_event(run, service, tmp_path):
+    """An event that was generated leads to its window, fact and memory; an unknown one is a failure."""
+    scope = ("--scope", "user_id=edsger")
+    file = tmp_path / "lines.jsonl"
+    file.write_text(json.dumps({"role": "user", "content": [{"text": "I ride a tandem."}], "tracking_id": "t1"}) + "\n")
+    run("ingest", str(file), *scope, "--wait")
+    status, story = run("why", "t1", *scope)
+    assert status == 0
+    assert [one["fact"] for one in story["memories"]] == ["I ride a tandem"]
+    assert story["window"]["state"] == "DONE"
+    assert story["detail"]["candidates"][0]["events"][0]["eventId"] == "t1"
+    status, story = run("why", "never", *scope)
+    assert (status, story["event"]["state"], story["memories"]) == (1, "UNKNOWN", [])
+
+
+def test_streams_and_usage_are_told(run, service):
+    """A chat that waits is a stream with its next trigger; usage has its days."""
+    run("chat", "--scope", "user_id=alan", "--every", "5", typed="I run in the morning.\n")
+    waiting = [one for one in run("streams")[1]["streams"] if one["scope"] == {"user_id": "alan"}]
+    assert [(one["streamId"], one["pendingEvents"]) for one in waiting] == [("chat", 1)]
+    assert run("usage")[1]["total"]["modelCalls"] >= 1
+
+
+def test_forgetting_and_erasing(run, service, capsys, monkeypatch):
+    """One memory goes by its id; an erasure counts first, is refused without a yes, and then takes the rest."""
+    scope = ("--scope", "user_id=tim")
+    run("chat", *scope, "--every", "2", typed="I have a dog.\nI am a nurse.\n")
+    memories = run("memories", *scope)[1]["memories"]
+    assert run("forget", memories[0]["name"].rsplit("/", 1)[-1])[0] == 0
+    assert len(run("memories", *scope)[1]["memories"]) == 1
+    assert run("erase", *scope, "--dry-run")[1]["wouldErase"]["memories"] == 2  # also what a rollback needs
+    monkeypatch.setattr(sys, "stdin", Typed("n\n"))
+    assert main(["erase", *scope]) != 0
+    assert len(run("memories", *scope)[1]["memories"]) == 1
+    capsys.readouterr()
+    status, erased = run("erase", *scope, "--yes")
+    assert (status, erased["erased"]["memories"]) == (0, 2)
+    assert run("memories", *scope)[1]["memories"] == []
+
+
+def test_an_export_is_imported(run, service):
+    """The source that an export names is what an import takes; the memories are there already."""
+    run("chat", "--scope", "user_id=ken", "--every", "1", typed="I sail.\n")
+    status, exported = run("export", "--scope", "user_id=ken")
+    assert (status, exported["exported"]["memories"]) == (0, 1)
+    status, imported = run("import", exported["source"])
+    assert (status, imported["imported"]["memoriesKept"]) == (0, 1)
+
+
+def closed_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["nonsense"], 2, "nonsense"),
+        (["memories", "--nonsense"], 2, "--nonsense"),
+        (["search", "q"], 2, "--scope"),
+        (["search", "q", "--scope", "ada"], 2, "user_id=ada"),
+        (["memories", "--token", "wrong"], 1, "--token"),
+        (["memories", "--url", "http://127.0.0.1:{port}"], 1, "127.0.0.1"),
+        (["memories", "--url", "nonsense"], 2, "nonsense"),
+        (["memories", "--bank", "no-such-bank"], 1, "no-such-bank"),
+        (["ingest", "/no/such/file", *ADA], 2, "/no/such/file"),
+        (["forget", "no-such-memory"], 1, "no-such-memory"),
+        (["keys", "create", "--role", "read"], 1, "--auth keys"),
+        (["keys", "create", "--role", "read", "--days", "3"], 2, "--table"),
+    ],
+)
+def test_a_failure_is_one_line(service, monkeypatch, capsys, arguments, status, words):
+    """A wrong argument, an unknown command, a wrong token, a service that is away: one line, no traceback."""
+    monkeypatch.setenv("STREAMBANK_URL", service.base_url)
+    assert main([one.format(port=closed_port()) for one in arguments]) == status
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("streambank: ")
+    assert words in printed.err
+    assert printed.err.count("\n") == 1
+    assert "Traceback" not in printed.err
+
+
+@pytest.mark.parametrize("text", ["{", "[1, 2]", '{"messages": 3}', "hello", "\xff", '{"role": "user"}\n{'])
+def test_a_file_that_cannot_be_read_is_named(service, monkeypatch, capsys, tmp_path, text):
+    """What is no list of messages is one line that names the file, and nothing is sent."""
+    monkeypatch.setenv("STREAMBANK_URL", service.base_url)
+    file = tmp_path / "file"
+    file.write_bytes(text.encode("latin-1"))
+    assert main(["ingest", str(file), "--scope", "user_id=nobody"]) == 1
+    printed = capsys.readouterr()
+    assert str(file) in printed.err
+    assert printed.err.strip().count("\n") == 0
+
+
+def commands():
+    """Yield every command with the path to it."""
+    for name, command in cli.commands.items():
+        yield [name], command
+        for inner, one in getattr(command, "commands", {}).items():
+            yield [name, inner], one
+
+
+@pytest.mark.parametrize("path", [path for path, _ in commands()], ids=" ".join)
+def test_help_has_an_example(capsys, path):
+    """The help of each command ends with an example that the command itself accepts as its name."""
+    assert main([*path, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert path == ["keys"] or f"streambank {' '.join(path)}" in text.partition("Example")[2]
+
+
+def test_completion_is_there(monkeypatch, capsys):
+    """A shell gets a script that completes commands and options."""
+    monkeypatch.setenv("_STREAMBANK_COMPLETE", "bash_source")
+    with pytest.raises(SystemExit):
+        main([])
+    assert "_streambank_completion" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("missing", ["click", "streambank_client"])
+def test_a_missing_package_is_one_line(missing):
+    """Where a package is not installed, the command names it and how to install it."""
+    start = "from streambank_local.command.entry import main; sys.exit(main())"
+    program = f"import sys; sys.modules[{missing!r}] = None; {start}"
+    path = f"{ROOT / 'infra'}:{ROOT / 'shared'}:{ROOT / 'client'}"
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert f"the package {missing}" in ran.stderr
+    assert ran.stderr.count("\n") == 1
