@@ -39,7 +39,7 @@ def start_report() -> list[str]:
     The speed of a shared machine drifts, so ratios are taken pair by pair.
     """
     compileall.compile_dir(str(ROOT / "shared"), quiet=2)
-    compileall.compile_dir(str(ROOT / "functions"), quiet=2)
+    compileall.compile_dir(str(ROOT / "shared" / "functions"), quiet=2)
     bare = statistics.median(process_seconds(FLOOR) / process_seconds("pass") for _ in range(RUNS))
     lines = [f"{'':24}{'x bare Python':>14}{'x Logger and a client':>23}", f"{'floor':24}{bare:>14.1f}{1:>23.2f}"]
     for name in FUNCTIONS:

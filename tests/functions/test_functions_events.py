@@ -55,7 +55,7 @@ class Stack:
             )
 
     def invoke(self, name, event=None):
-        path = aws.ROOT / "functions" / f"{name}.py"
+        path = aws.ROOT / "shared" / "functions" / f"{name}.py"
         spec = importlib.util.spec_from_file_location(f"loaded_{name}", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)

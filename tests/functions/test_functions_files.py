@@ -6,7 +6,7 @@ import pytest
 
 from tests.aws import ROOT
 
-FILES = sorted((ROOT / "functions").glob("*.py"))
+FILES = sorted((ROOT / "shared" / "functions").glob("*.py"))
 NAMES = {"ingest", "api", "on_stream", "on_schedule", "extract", "consolidate", "commit", "fail"}
 
 

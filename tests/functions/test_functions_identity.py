@@ -86,7 +86,7 @@ def test_a_request_without_credentials_is_refused_in_every_mode(monkeypatch, nam
     event["requestContext"].pop("authorizer", None)
     event["headers"] = {}
     handler = {}
-    exec((ROOT / "functions" / f"{name}.py").read_text(), handler)
+    exec((ROOT / "shared" / "functions" / f"{name}.py").read_text(), handler)
     reply = handler["handler"](event, None)
     assert reply["statusCode"] == 401
     assert json.loads(reply["body"])["error"]["status"] == "UNAUTHENTICATED"
@@ -150,6 +150,7 @@ def deployed(mode):
         if name.startswith("AsksFor")
         for left, right in [condition["Fn::Equals"]]
     }
+    conditions |= {"HasIngestRoute": True, "HasCors": False}
     return resolved(translated["Resources"]["HttpApi"]["Properties"]["Body"], conditions, parameters)
 
 

@@ -64,7 +64,7 @@ def sources(folder: Path) -> set[str]:
 
 def test_the_service_wheel_holds_all_that_local_mode_needs(wheels: tuple[Path, Path]) -> None:
     """It holds both packages as they are in the clone, and below `stack` what local mode deploys."""
-    functions = {f"functions/{path.name}" for path in (ROOT / "functions").glob("*.py")}
+    functions = {f"functions/{path.name}" for path in (ROOT / "shared" / "functions").glob("*.py")}
     stack = {"template.yaml", "infra/generation.asl.json", *functions}
     packages = sources(PACKAGE) | sources(ROOT / "infra" / "streambank_local")
     assert files(wheels[0]) == packages | {f"streambank_local/stack/{name}" for name in stack}
@@ -80,7 +80,7 @@ def test_the_client_wheel_holds_the_client_alone(wheels: tuple[Path, Path]) -> N
 
 def test_the_layer_holds_the_package_as_it_is(tmp_path: Path) -> None:
     """The layer's recipe copies the package, and leaves nothing of it out but compiled files."""
-    make = ["make", "--silent", "--file", str(ROOT / "shared" / "Makefile"), f"ARTIFACTS_DIR={tmp_path}"]
+    make = ["make", "--silent", "--directory", str(ROOT / "shared"), f"ARTIFACTS_DIR={tmp_path}"]
     subprocess.run([*make, "package"], check=True)
     layer = tmp_path / "python" / "streambank"
     assert sources(layer) == sources(PACKAGE)

@@ -43,7 +43,9 @@ class Functions:
         return self.loaded[name].handler(event, CONTEXT)
 
     def _load(self, name: str) -> Any:
-        spec = importlib.util.spec_from_file_location(f"traced_{name}", aws.ROOT / "functions" / f"{name}.py")
+        spec = importlib.util.spec_from_file_location(
+            f"traced_{name}", aws.ROOT / "shared" / "functions" / f"{name}.py"
+        )
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
