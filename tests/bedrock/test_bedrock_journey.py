@@ -93,7 +93,7 @@ def test_three_throttles_are_one_generation(caller, server):
 
 @pytest.mark.slow
 def test_throttled_for_ever_is_parked_and_redriven(caller, server):
-    """C25, C26: a day of pauses, five tries, an error that says why; events are kept, and a redrive brings the memory."""
+    """C25, C26: a day of pauses, five tries, an error that says why; a redrive brings the memory."""
     stream = caller.stream()
     server.model, before = (lambda _: THROTTLED), server.model
     sent = stream.send(said("I keep bees"), force_flush=True)

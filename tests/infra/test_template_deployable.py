@@ -52,7 +52,7 @@ def transformed() -> dict[str, Any]:
     """The template as CloudFormation gets it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        # CodeUri and the state machine's file are replaced, and the fixed names that local mode gives its own resources.
+        # Local mode gives its own resources fixed names, which go again below.
         source = yaml_parse((ROOT / "template.yaml").read_text())
         result = translate(source, ROOT, {})
     for resource in result["Resources"].values():
@@ -150,7 +150,7 @@ def test_throttles_are_watched_on_the_table_and_on_each_index(metric, index):
 
 @pytest.mark.parametrize("name", ["Extract", "Consolidate"])
 def test_roles_cover_every_kind_of_model_that_the_parameter_takes(name):
-    """Each kind of ARN in ModelId's pattern is in the policy of who calls the model, and guardrails with profiles are."""
+    """Each kind of ARN in ModelId's pattern is in the role's policy, and so are guardrails with their profiles."""
     kinds = re.search(r"\(([a-z|-]+)\)/\[A", PARAMETERS["ModelId"]["AllowedPattern"])[1].split("|")
     allowed = " ".join(str(one["Resource"]) for one in statements(name) if "bedrock" in one["Action"][0])
     assert [kind for kind in kinds if f":{kind}/*" not in allowed] == []

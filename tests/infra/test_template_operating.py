@@ -103,7 +103,7 @@ def test_the_deployment_defaults_hold_no_secret():
 
 
 def test_the_layer_leaves_out_what_is_never_deployed(tmp_path):
-    """The layer's build copies handlers and package, without local mode, also in a folder with a space; without pip here."""
+    """The layer's build copies handlers and package and no local mode, also in a folder with a space."""
     if shutil.which("make") is None:
         pytest.skip("needs make")
     source, artifacts = tmp_path / "a clone" / "shared", tmp_path / "a build"
