@@ -28,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command of *arguments* with the ambient AWS credentials, and return the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        table = Table(boto3.client("dynamodb"), options.table, RetryPolicy(time.sleep, random.random))
+        table = Table(
+            boto3.client("dynamodb", region_name=options.region), options.table, RetryPolicy(time.sleep, random.random)
+        )
         options.run(ApiKeys(table), options, datetime.now(UTC))
     except (BotoCoreError, ClientError, StreambankError) as error:
         print("keys: " + " ".join(str(error).split()), file=sys.stderr)
@@ -93,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     revoke_parser.set_defaults(run=_revoke)
     for command in commands.choices.values():
         command.add_argument("--table", required=True, help="the stack's output TableName")
+        command.add_argument("--region", help="the stack's region, by default that of your AWS configuration")
     return parser
 
 

@@ -4,12 +4,16 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+import httpx
+
+from infra.smoke.checks import Smoke
 from infra.stack import building, linting, roles, runtime
 from infra.stack.deployment import Deployment, deploy
 from infra.stack.emulator import ministack
@@ -67,6 +71,7 @@ def _steps(tools: ExitStack, options: argparse.Namespace) -> list[Step]:
         Step("recorded events, runtime emulator", stack.run_events),
         Step("sam deploy, into MiniStack", stack.deploy_template),
         Step("roles are enforced by MiniStack", stack.check_roles),
+        Step("smoke test, on MiniStack", stack.run_smoke),
         Step("journeys, concurrency suite, on MiniStack", partial(stack.run_journeys, journeys)),
         Step("Google's SDK on MiniStack", partial(stack.run_sdk, options.sdk)),
     ]
@@ -101,6 +106,15 @@ class _Stack:
 
     def check_roles(self) -> Outcome:
         return roles.a_role_without_its_policy_is_refused(self._deployed())
+
+    def run_smoke(self) -> Outcome:
+        """Run the checks that a deployer runs: an event in, a memory out, and a window that only the sweep seals."""
+        deployed = self._deployed()
+        headers = {"authorization": f"Bearer {deployed.key}"}
+        with httpx.Client(base_url=deployed.url, headers=headers, timeout=60) as http:
+            findings = list(Smoke(http, "default", {"smoke": "stack"}, time.sleep).findings())
+        broken = [line for finding in findings if not finding.works for line in finding.lines()]
+        return failed("; ".join(broken)) if broken else passed(", ".join(finding.part for finding in findings))
 
     def run_journeys(self, tests: list[Path]) -> Outcome:
         """Run the journeys in one process: their names of users and chats are unique only within one."""
