@@ -111,7 +111,10 @@ def test_a_browsers_question_needs_no_credentials():
     condition, route, otherwise = api["paths"]["/{proxy+}"]["options"]["Fn::If"]
     assert (condition, otherwise) == ("HasCors", {"Ref": "AWS::NoValue"})
     assert "security" not in route
-    assert api["x-amazon-apigateway-cors"]["Fn::If"][0] == "HasCors"
+    condition, cors, _ = api["x-amazon-apigateway-cors"]["Fn::If"]
+    assert condition == "HasCors"
+    document = json.loads((ROOT / "docs" / "openapi.json").read_text())
+    assert set(cors["allowMethods"]) == {method.upper() for path in document["paths"].values() for method in path}
     assert PARAMETERS["CorsOrigins"]["Default"] == PARAMETERS["DomainName"]["Default"] == ""
 
 
