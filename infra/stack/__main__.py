@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 
 from infra.smoke.checks import Smoke
-from infra.stack import building, linting, roles, runtime
+from infra.stack import building, linting, roles, runtime, upgrade
 from infra.stack.deployment import Deployment, deploy
 from infra.stack.emulator import ministack
 from infra.stack.outcome import Outcome, RequirementError, Status, Step, failed, passed, prove, summary
@@ -72,6 +72,8 @@ def _steps(tools: ExitStack, options: argparse.Namespace) -> list[Step]:
         Step("sam deploy, into MiniStack", stack.deploy_template),
         Step("roles are enforced by MiniStack", stack.check_roles),
         Step("smoke test, on MiniStack", stack.run_smoke),
+        Step("two stacks side by side, on MiniStack", stack.deploy_second),
+        Step("upgrade under traffic, on MiniStack", stack.upgrade),
         Step("journeys, concurrency suite, on MiniStack", partial(stack.run_journeys, journeys)),
         Step("Google's SDK on MiniStack", partial(stack.run_sdk, options.sdk)),
     ]
@@ -115,6 +117,12 @@ class _Stack:
             findings = list(Smoke(http, "default", {"smoke": "stack"}, time.sleep).findings())
         broken = [line for finding in findings if not finding.works for line in finding.lines()]
         return failed("; ".join(broken)) if broken else passed(", ".join(finding.part for finding in findings))
+
+    def deploy_second(self) -> Outcome:
+        return upgrade.two_stacks_lie_side_by_side(self._deployed())
+
+    def upgrade(self) -> Outcome:
+        return upgrade.an_upgrade_loses_no_call(self._deployed())
 
     def run_journeys(self, tests: list[Path]) -> Outcome:
         """Run the journeys in one process: their names of users and chats are unique only within one."""
