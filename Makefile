@@ -12,10 +12,8 @@ FRAMEWORKS_STAMP := $(FRAMEWORKS_VENV)/.installed
 AUDIT_VENV := .venv-audit
 AUDIT_STAMP := $(AUDIT_VENV)/.installed
 STACK_VENVS := .venv-stack .venv-runtime .venv-ministack .venv-checkov
-# Lambda's Python, on the path or from pyenv; without it `make test-stack` skips the steps that build.
-PYTHON313 ?= $(shell for p in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13.*/bin/python3.13; do \
-	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; then \
-	$$p -c 'import sys; print(sys.executable)'; break; fi; done)
+# PYTHON313, Lambda's Python; without it `make test-stack` skips the steps that build.
+include shared/python.mk
 # A module is run by one worker, since its tests may share a service; tests/conftest.py puts the modules into order.
 # Not loadgroup: pytest-xdist 3.8 forgets the groups under pytest 9.2, and says nothing.
 ON_ALL_CORES := --numprocesses auto --dist loadfile --no-loadscope-reorder
@@ -65,7 +63,7 @@ $(AUDIT_STAMP): requirements/audit.txt
 
 $(STACK_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
 	@echo "Setting up .venv-$* ..."
-	@$(PYTHON313) -m venv .venv-$*
+	@"$(PYTHON313)" -m venv .venv-$*
 	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/$*.txt
 	@touch $@
 

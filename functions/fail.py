@@ -16,6 +16,12 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Record the failure: the window is tried again after a while, or parked."""
     attempt = Attempt(event["bank"], event["sid"], event["win"], event["att"])
     failed = fail(attempt, event["outcome"], context=WIRING.fail_context())
-    telemetry.failed(attempt, event["outcome"], is_parked=failed.is_parked, failures=failed.failures)
+    telemetry.failed(
+        attempt,
+        event["outcome"],
+        is_parked=failed.is_parked,
+        failures=failed.failures,
+        provider_error=failed.provider_error,
+    )
     metrics.failed(event["outcome"], is_parked=failed.is_parked)
     return {"outcome": "parked" if failed.is_parked else "failed"}

@@ -16,6 +16,7 @@ from samtranslator.yaml_helper import yaml_parse
 import streambank_local.basic
 from streambank.llm.bedrock import prompts
 from streambank.llm.ports import ModelProvider
+from streambank.rules.model_choice import default_model
 from streambank.settings import ModelSettings, Settings
 from streambank.wiring import models, overrides
 from streambank_local.basic.models import BasicModels
@@ -59,8 +60,10 @@ def _bedrock(model_id: str, environment: Mapping[str, str]) -> EvaluatedModel:
     except ValueError as error:
         raise ModelProblem(str(error)) from None
     chosen = replace(settings.models, model=model_id) if model_id else settings.models
+    region = chosen.region or _region() or _STAND_IN_REGION
+    chosen = replace(chosen, model=chosen.model or default_model(region))
     if environment.get(_ENDPOINT):
-        chosen = replace(chosen, region=chosen.region or _region() or _STAND_IN_REGION)
+        chosen = replace(chosen, region=region)
     elif not (chosen.region or _region()):
         raise ModelProblem("there is no AWS region: set AWS_REGION")
     elif not (environment.get("AWS_BEARER_TOKEN_BEDROCK") or boto3.Session().get_credentials()):

@@ -4,17 +4,21 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from infra.stack import building, linting, roles, runtime
+import httpx
+
+from infra.stack import building, linting, roles, runtime, upgrade
 from infra.stack.deployment import Deployment, deploy
 from infra.stack.emulator import ministack
 from infra.stack.outcome import Outcome, RequirementError, Status, Step, failed, passed, prove, summary
 from infra.stack.tools import BUILD, ROOT, environment
+from streambank_local.doctor.checks import Smoke
 from tests.bedrock.converse_server import running
 from tests.stack.reading_model import ReadingBedrock
 
@@ -67,6 +71,9 @@ def _steps(tools: ExitStack, options: argparse.Namespace) -> list[Step]:
         Step("recorded events, runtime emulator", stack.run_events),
         Step("sam deploy, into MiniStack", stack.deploy_template),
         Step("roles are enforced by MiniStack", stack.check_roles),
+        Step("smoke test, on MiniStack", stack.run_smoke),
+        Step("two stacks side by side, on MiniStack", stack.deploy_second),
+        Step("upgrade under traffic, on MiniStack", stack.upgrade),
         Step("journeys, concurrency suite, on MiniStack", partial(stack.run_journeys, journeys)),
         Step("Google's SDK on MiniStack", partial(stack.run_sdk, options.sdk)),
     ]
@@ -101,6 +108,21 @@ class _Stack:
 
     def check_roles(self) -> Outcome:
         return roles.a_role_without_its_policy_is_refused(self._deployed())
+
+    def run_smoke(self) -> Outcome:
+        """Run the checks that a deployer runs: an event in, a memory out, and a window that only the sweep seals."""
+        deployed = self._deployed()
+        headers = {"authorization": f"Bearer {deployed.key}"}
+        with httpx.Client(base_url=deployed.url, headers=headers, timeout=60) as http:
+            findings = list(Smoke(http, "default", {"smoke": "stack"}, time.sleep).findings())
+        broken = [line for finding in findings if not finding.works for line in finding.lines()]
+        return failed("; ".join(broken)) if broken else passed(", ".join(finding.part for finding in findings))
+
+    def deploy_second(self) -> Outcome:
+        return upgrade.two_stacks_lie_side_by_side(self._deployed())
+
+    def upgrade(self) -> Outcome:
+        return upgrade.an_upgrade_loses_no_call(self._deployed())
 
     def run_journeys(self, tests: list[Path]) -> Outcome:
         """Run the journeys in one process: their names of users and chats are unique only within one."""

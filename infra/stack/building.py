@@ -33,7 +33,7 @@ def functions() -> list[Path]:
     """Return the directories of the built functions; raises RequirementError if there are none."""
     if not BUILT_TEMPLATE.exists():
         raise RequirementError("nothing was built")
-    return sorted(path.parent for path in BUILD.glob("*/ingest.py"))
+    return sorted(path.parent for path in BUILD.glob("*/README.md"))
 
 
 def _counterpart(module: Path) -> Path:

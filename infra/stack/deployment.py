@@ -34,16 +34,32 @@ class Deployment:
         file.write_text(json.dumps(self.__dict__))
 
 
-def deploy(endpoint: str) -> Deployment:
-    """Deploy the built template; raises RequirementError if nothing was built, DeploymentError."""
+def deploy(endpoint: str, name: str = NAME) -> Deployment:
+    """Deploy the built template as stack *name*; raises RequirementError if nothing was built, DeploymentError."""
+    left_out = update(endpoint, name)
+    stack = client("cloudformation", endpoint).describe_stacks(StackName=name)["Stacks"][0]
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
+    url = _complete(endpoint, name, outputs["TableName"])
+    return Deployment(endpoint, url, outputs, _key(endpoint, outputs["FirstKey"]), left_out)
+
+
+def update(endpoint: str, name: str = NAME, *parameters: str) -> tuple[str, ...]:
+    """Run `sam deploy`, and return the resources that were left out. Raises as `deploy` does."""
     left_out = _write_emulated()
-    status, output = run(_command(), {"AWS_ENDPOINT_URL": endpoint})
+    status, output = run(_command(name, parameters), {"AWS_ENDPOINT_URL": endpoint})
     if status:
         raise DeploymentError(output[-3000:])
-    stack = client("cloudformation", endpoint).describe_stacks(StackName=NAME)["Stacks"][0]
-    outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
-    url = _complete(endpoint, outputs["TableName"])
-    return Deployment(endpoint, url, outputs, _key(endpoint, outputs["FirstKey"]), left_out)
+    return left_out
+
+
+def resources(endpoint: str, name: str, kind: str) -> dict[str, str]:
+    """Return the physical ids of a stack's resources of *kind* by their logical ids."""
+    reply = client("cloudformation", endpoint).describe_stack_resources(StackName=name)
+    return {
+        one["LogicalResourceId"]: one["PhysicalResourceId"]
+        for one in reply["StackResources"]
+        if one["ResourceType"] == kind
+    }
 
 
 def client(service: str, endpoint: str, key: str = "test") -> Any:
@@ -61,11 +77,11 @@ def source() -> dict[str, Any]:
     return parsed
 
 
-def _command() -> list[str | Path]:
+def _command(name: str, parameters: Iterable[str]) -> list[str | Path]:
     # README's `sam deploy`, without its prompts.
-    named: list[str | Path] = ["--template-file", EMULATED_TEMPLATE, "--stack-name", NAME, "--parameter-overrides"]
+    named: list[str | Path] = ["--template-file", EMULATED_TEMPLATE, "--stack-name", name, "--parameter-overrides"]
     quiet = ["--resolve-s3", "--no-confirm-changeset", "--no-progressbar", "--capabilities", "CAPABILITY_IAM"]
-    return [tool("stack", "sam"), "deploy", *named, f"Architecture={ARCHITECTURE}", *quiet]
+    return [tool("stack", "sam"), "deploy", *named, f"Architecture={ARCHITECTURE}", *parameters, *quiet]
 
 
 def _write_emulated() -> tuple[str, ...]:
@@ -85,25 +101,21 @@ def _is_left_out(resource: Mapping[str, Any]) -> bool:
     return resource["Type"] == "AWS::S3::BucketPolicy" or "Metrics" in resource.get("Properties", {})
 
 
-def _complete(endpoint: str, table: str) -> str:
+def _complete(endpoint: str, name: str, table: str) -> str:
     """Add what MiniStack ignores in a template: the routes of an OpenAPI body, and TTL; return the API's URL."""
     gateway = client("apigatewayv2", endpoint)
-    [api] = gateway.get_apis()["Items"]
-    functions = {
-        resource["LogicalResourceId"]: resource["PhysicalResourceId"]
-        for resource in client("cloudformation", endpoint).describe_stack_resources(StackName=NAME)["StackResources"]
-        if resource["ResourceType"] == "AWS::Lambda::Function"
-    }
+    [api] = resources(endpoint, name, "AWS::ApiGatewayV2::Api").values()
+    functions = resources(endpoint, name, "AWS::Lambda::Function")
     for function, route in _routes():
         arn = client("lambda", endpoint).get_function(FunctionName=functions[function])["Configuration"]["FunctionArn"]
         integration = gateway.create_integration(
-            ApiId=api["ApiId"], IntegrationType="AWS_PROXY", IntegrationUri=arn, PayloadFormatVersion="2.0"
+            ApiId=api, IntegrationType="AWS_PROXY", IntegrationUri=arn, PayloadFormatVersion="2.0"
         )
         target = f"integrations/{integration['IntegrationId']}"
-        gateway.create_route(ApiId=api["ApiId"], RouteKey=route, Target=target)
+        gateway.create_route(ApiId=api, RouteKey=route, Target=target)
     specification = {"AttributeName": "ttl", "Enabled": True}
     client("dynamodb", endpoint).update_time_to_live(TableName=table, TimeToLiveSpecification=specification)
-    return f"{endpoint}/_aws/execute-api/{api['ApiId']}/$default"
+    return f"{endpoint}/_aws/execute-api/{api}/$default"
 
 
 def _routes() -> Iterable[tuple[str, str]]:

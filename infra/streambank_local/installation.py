@@ -34,7 +34,7 @@ _MODULES = (
 
 
 def stack_folder() -> Path:
-    """Return the folder that holds template.yaml, functions/ and infra/generation.asl.json.
+    """Return the folder that holds template.yaml and infra/generation.asl.json.
 
     That is the root of a clone; a wheel has them below this package, as pyproject.toml says.
     """

@@ -12,6 +12,7 @@ from streambank.telemetry import LOGGER
 
 WINDOWS_PARKED = "WindowsParked"
 BUDGET_PAUSES = "BudgetPauses"
+MODEL_THROTTLES = "ModelThrottles"
 OLDEST_DUE = "OldestDueSeconds"
 OLDEST_JOB = "OldestJobSeconds"
 OLDEST_PENDING = "OldestPendingSeconds"
@@ -43,11 +44,13 @@ def swept(report: Mapping[str, Any]) -> None:
 
 
 def failed(outcome: str, *, is_parked: bool) -> None:
-    """Emit a window that was parked, and a pause for want of budget."""
+    """Emit a window that was parked, a pause for want of budget, and one for want of the provider's quota."""
     if is_parked:
         _emit(WINDOWS_PARKED, 1)
     if outcome == "BUDGET_PAUSED":
         _emit(BUDGET_PAUSES, 1)
+    if outcome == "MODEL_THROTTLED":
+        _emit(MODEL_THROTTLES, 1)
 
 
 def _emit(metric: str, value: int, unit: MetricUnit = MetricUnit.Count) -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from streambank.model.usage import Price
+from streambank.rules.model_choice import default_model
 
 
 class AuthMode(StrEnum):
@@ -87,8 +88,9 @@ class Settings:
 
 
 def _models(environment: Mapping[str, str]) -> ModelSettings:
+    region = environment.get("BEDROCK_REGION", "") or environment.get("AWS_REGION", "")
     return ModelSettings(
-        model=environment.get("MODEL_ID", ""),
+        model=environment.get("MODEL_ID", "") or default_model(region),
         embedding_model=environment.get("EMBEDDING_MODEL_ID", ""),
         dimensions=int(environment.get("EMBEDDING_DIMENSIONS", "512")),
         max_output_tokens=int(environment.get("MODEL_MAX_OUTPUT_TOKENS", "4096")),

@@ -17,8 +17,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from infra import keys
 from streambank.model.api_key import Token
+from streambank_local.command.main import main
 from streambank_local.service import LocalService
 from tests import aws
 from tests.docs.conftest import ROOT
@@ -33,7 +33,7 @@ RUN = {
     "curl": "test_the_first_steps",
     "pip install": "test_the_client_installs_without_aws",
     "sam build": "not without an AWS account: `make test-stack` builds the template and deploys it into an emulator",
-    ".venv/bin/python -m infra.keys": "test_a_key_is_made_as_the_readme_says",
+    ".venv/bin/streambank keys": "test_a_key_is_made_as_the_readme_says",
 }
 
 
@@ -109,13 +109,13 @@ def test_the_client_example(service: LocalService) -> None:
 
 def test_a_key_is_made_as_the_readme_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command prints a token, with the table's name in the place of TABLE."""
-    (command,) = starting(".venv/bin/python -m infra.keys")
+    (command,) = starting(".venv/bin/streambank keys")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     printed = io.StringIO()
     with aws.dynamodb(), contextlib.redirect_stdout(printed):
-        assert keys.main(command.replace("TABLE", aws.TABLE).split()[3:]) == 0
+        assert main(command.replace("TABLE", aws.TABLE).split()[1:]) == 0
     assert Token.parse(printed.getvalue().strip())
 
 

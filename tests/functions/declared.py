@@ -23,5 +23,7 @@ def statements(name):
 
 
 def _meant(statement):
-    # An !If is the list of its condition and its two outcomes.
-    return statement[1] if isinstance(statement, list) else statement
+    # An !If is the list of its condition and its two outcomes; the stack's own table is the first.
+    statement = statement[1] if isinstance(statement, list) else statement
+    resource = statement["Resource"]
+    return statement | {"Resource": resource[1]} if resource[0] == "HasOwnTable" else statement

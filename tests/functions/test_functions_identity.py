@@ -150,6 +150,7 @@ def deployed(mode):
         if name.startswith("AsksFor")
         for left, right in [condition["Fn::Equals"]]
     }
+    conditions |= {"HasIngestRoute": True, "HasCors": False}
     return resolved(translated["Resources"]["HttpApi"]["Properties"]["Body"], conditions, parameters)
 
 

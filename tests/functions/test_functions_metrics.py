@@ -63,13 +63,14 @@ def test_every_sweep_tells_how_late_it_is(capsys):
 @pytest.mark.parametrize(
     ("outcome", "is_parked", "names"),
     [
-        ("MODEL_THROTTLED", False, set()),
-        ("MODEL_THROTTLED", True, {"WindowsParked"}),
+        ("MODEL_UNAVAILABLE", False, set()),
+        ("MODEL_UNAVAILABLE", True, {"WindowsParked"}),
+        ("MODEL_THROTTLED", False, {"ModelThrottles"}),
         ("BUDGET_PAUSED", False, {"BudgetPauses"}),
     ],
 )
 def test_failures_that_need_somebody_are_counted(capsys, outcome, is_parked, names):
-    """A window that is parked or paused is counted; one that is tried again is not."""
+    """A window that is parked, paused or throttled is counted; one that is tried again is not."""
     metrics.failed(outcome, is_parked=is_parked)
     assert set(emitted(capsys)) == names
 

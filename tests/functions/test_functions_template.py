@@ -14,7 +14,7 @@ def test_every_handler_exists():
     """Each function of the template is a file with a handler, and each file is a function of the template."""
     modules = [properties["Handler"].partition(".") for properties in FUNCTIONS.values()]
     assert {function for _, _, function in modules} == {"handler"}
-    files = {path.stem for path in (ROOT / GLOBALS["CodeUri"]).glob("*.py")}
+    files = {path.stem for path in (ROOT / "functions").glob("*.py")}
     assert sorted(module for module, _, _ in modules) == sorted(files)
 
 
@@ -47,7 +47,7 @@ def test_no_function_may_do_everything(name):
 def test_what_is_kept_is_kept_safely():
     """The table outlives the stack, is encrypted, can be restored, drops what expired and streams its new images."""
     table = RESOURCES["Table"]
-    assert table["DeletionPolicy"] == table["UpdateReplacePolicy"] == "Retain"
+    assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
     properties = table["Properties"]
     assert properties["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
     assert properties["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}

@@ -7,12 +7,12 @@ from io import StringIO
 import boto3
 import httpx
 
-from infra import keys
 from streambank.model.erasure import ErasureTarget
 from streambank.model.transfer import Direction, TransferSpec
 from streambank.store.erasures import Erasures
 from streambank.store.transfers import Transfers
 from streambank.wiring.deployment import Deployment
+from streambank_local.command import stack_keys as keys
 from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, error
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, said

@@ -80,7 +80,7 @@ def test_the_client_wheel_holds_the_client_alone(wheels: tuple[Path, Path]) -> N
 
 def test_the_layer_holds_the_package_as_it_is(tmp_path: Path) -> None:
     """The layer's recipe copies the package, and leaves nothing of it out but compiled files."""
-    make = ["make", "--silent", "--file", str(ROOT / "shared" / "Makefile"), f"ARTIFACTS_DIR={tmp_path}"]
+    make = ["make", "--silent", "--directory", str(ROOT / "shared"), f"ARTIFACTS_DIR={tmp_path}"]
     subprocess.run([*make, "package"], check=True)
     layer = tmp_path / "python" / "streambank"
     assert sources(layer) == sources(PACKAGE)

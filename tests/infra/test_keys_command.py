@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from infra import keys
 from streambank.model.api_key import Token
 from streambank.rules import access
 from streambank.store.api_keys import ApiKeys
+from streambank_local.command import stack_keys as keys
 from tests import aws
 from tests.world import World
 

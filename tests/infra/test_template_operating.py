@@ -17,6 +17,7 @@ ALARMS = {name: found["Properties"] for name, found in RESOURCES.items() if foun
 EMITTED = {
     metrics.WINDOWS_PARKED,
     metrics.BUDGET_PAUSES,
+    metrics.MODEL_THROTTLES,
     metrics.OLDEST_DUE,
     metrics.OLDEST_JOB,
     metrics.OLDEST_PENDING,
@@ -26,7 +27,7 @@ STAGES = ("Ingest", "OnStream", "Sweep", "Extract", "Consolidate", "Commit", "Fa
 
 
 def widgets():
-    text = RESOURCES["Dashboard"]["Properties"]["DashboardBody"]
+    text, _ = RESOURCES["Dashboard"]["Properties"]["DashboardBody"]
     return json.loads(re.sub(r"\$\{[^}]+\}", "x", text))["widgets"]
 
 
@@ -94,20 +95,24 @@ def test_gateway_waits_longer_than_what_it_calls():
 
 
 def test_the_deployment_defaults_hold_no_secret():
-    """samconfig.toml names parameters of the template, and nothing that looks like a secret."""
-    text = (ROOT / "samconfig.toml").read_text()
+    """samconfig.example.toml names parameters of the template, and nothing that looks like a secret."""
+    text = (ROOT / "samconfig.example.toml").read_text()
     chosen = tomllib.loads(text)["production"]["deploy"]["parameters"]["parameter_overrides"]
     assert {pair.partition("=")[0] for pair in chosen.split()} <= set(PARAMETERS)
     assert not re.search(r"(?i)secret|password|token|akia", text.replace("No secret", ""))
 
 
 def test_the_layer_leaves_out_what_is_never_deployed(tmp_path):
-    """The layer's build copies the package without the embedded model and the client; pip is left out here."""
+    """The layer's build copies handlers and package and no local mode, also in a folder with a space."""
     if shutil.which("make") is None:
         pytest.skip("needs make")
-    command = ["make", "-s", "-f", ROOT / "shared" / "Makefile", "package", f"ARTIFACTS_DIR={tmp_path}"]
-    subprocess.run(command, check=True)
-    package = tmp_path / "python" / "streambank"
+    source, artifacts = tmp_path / "a clone" / "shared", tmp_path / "a build"
+    shutil.copytree(ROOT / "shared", source, ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run(["make", "-s", "package", f"ARTIFACTS_DIR={artifacts}"], cwd=source, check=True)
+    package = artifacts / "python" / "streambank"
+    assert {path.stem for path in package.parent.glob("*.py")} == {
+        found["Handler"].partition(".")[0] for found in FUNCTIONS.values()
+    }
     assert (package / "wiring" / "models.py").exists()
     assert (package / "llm" / "bedrock" / "prompts").exists()
     assert not (package / "llm" / "embedded").exists()

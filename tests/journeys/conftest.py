@@ -18,7 +18,10 @@ from tests.stack.deployed import Deployed
 
 @pytest.fixture(scope="package")
 def service(request: pytest.FixtureRequest) -> Iterator[LocalService]:
-    """The whole service in this process, by default with the embedded model; the clock moves only when told."""
+    """The whole service in this process, by default with the embedded model; the clock moves only when told.
+
+    `Region` among the parameters is the region of Bedrock, which is no parameter of the template.
+    """
     parameters = getattr(request, "param", {})
     deployed = Deployed.named()
     if deployed and parameters not in ({}, {"AuthMode": "keys"}):
@@ -30,8 +33,12 @@ def service(request: pytest.FixtureRequest) -> Iterator[LocalService]:
         with bedrock_service(**parameters) as service:
             yield service
         return
-    with LocalService(parameters=parameters, timer_enabled=False) as service:
-        yield service
+    chosen = {name: value for name, value in parameters.items() if name != "Region"}
+    with pytest.MonkeyPatch.context() as patch:
+        if "Region" in parameters:
+            patch.setenv("BEDROCK_REGION", parameters["Region"])
+        with LocalService(parameters=chosen, timer_enabled=False) as service:
+            yield service
 
 
 @pytest.fixture(scope="package")

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from infra import keys
 from streambank.model.api_key import Token
+from streambank_local.command import stack_keys as keys
 from streambank_local.service import LocalService
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, Document, Stream, said
 

@@ -1,4 +1,4 @@
-"""A deployment without a model: each generation fails, is tried again with growing pauses, and is parked."""
+"""A deployment without a model, in a region that has no default: each generation fails, and is parked at last."""
 
 from datetime import timedelta
 
@@ -8,7 +8,9 @@ import pytest
 from streambank_local.service import LocalService
 from tests.journeys.caller import Caller, Document, Stream, moment, said
 
-pytestmark = pytest.mark.parametrize("service", [{"Model": "bedrock", "ModelId": ""}], indirect=True, scope="package")
+pytestmark = pytest.mark.parametrize(
+    "service", [{"Model": "bedrock", "Region": "sa-east-1"}], indirect=True, scope="package"
+)
 
 # At most a fifth is added to each pause by jitter.
 PAUSES = [timedelta(minutes=minutes) for minutes in (1, 4, 15, 60)]

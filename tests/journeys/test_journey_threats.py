@@ -17,7 +17,6 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 
-from infra import keys
 from infra.openapi.document import full_path
 from streambank import telemetry
 from streambank.api.app import ROUTER
@@ -25,6 +24,7 @@ from streambank.api.route import Route
 from streambank.model import ids
 from streambank.model.api_key import Token
 from streambank.wire import parameters
+from streambank_local.command import stack_keys as keys
 from streambank_local.service import LocalService
 from tests.journeys import tenants
 from tests.journeys.caller import DEFAULT_BANK, PARENT, VERSION, Caller, Document, Stream, said

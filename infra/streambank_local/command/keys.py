@@ -11,6 +11,7 @@ from streambank_local.command.connection import Connection, connected, scope_opt
 
 _ROLES = ("read", "ingest", "edit", "admin")
 _TABLE = click.option("--table", required=True, help="the stack's output TableName")
+_REGION = click.option("--region", help="the stack's region; the default is that of your AWS configuration")
 
 
 @click.group()
@@ -25,6 +26,7 @@ def keys() -> None:
 @connected
 @scope_option(required=False)
 @click.option("--table", help="the stack's output TableName; without it the key is of local mode at --url")
+@_REGION
 @click.option("--role", type=click.Choice(_ROLES), multiple=True, required=True, help="may be repeated")
 @click.option("--all-banks", is_flag=True, help="the key can use all banks, and create new ones")
 @click.option("--days", type=click.IntRange(1, 3_650), help="the days after which the key expires; only with --table")
@@ -33,6 +35,7 @@ def create(
     connection: Connection,
     scope: dict[str, str],
     table: str | None,
+    region: str | None,
     role: tuple[str, ...],
     all_banks: bool,  # noqa: FBT001
     days: int | None,
@@ -44,7 +47,7 @@ def create(
         roles = [option for one in role for option in ("--role", one)]
         bank = ["--all-banks"] if all_banks else ["--bank", connection.bank_id]
         more = [*(["--days", str(days)] if days else []), *(["--name", name] if name else [])]
-        return _of_stack(["create", "--table", table, *bank, *roles, *pairs, *more])
+        return _of_stack(["create", "--table", table, *_region(region), *bank, *roles, *pairs, *more])
     if days or name:
         raise click.UsageError("--days and --name need --table: a key of local mode has neither.")
     body = {"bank": "*" if all_banks else connection.bank_id, "roles": list(role)} | ({"scope": scope} if scope else {})
@@ -55,17 +58,23 @@ def create(
 
 @keys.command("list", epilog="\b\nExample:\n  streambank keys list --table TABLE\n")
 @_TABLE
-def list_(table: str) -> int:
+@_REGION
+def list_(table: str, region: str | None) -> int:
     """Show every key of a stack, one JSON object a line."""
-    return _of_stack(["list", "--table", table])
+    return _of_stack(["list", "--table", table, *_region(region)])
 
 
 @keys.command(epilog="\b\nExample:\n  streambank keys revoke KEY_ID --table TABLE\n")
 @_TABLE
+@_REGION
 @click.argument("key_id")
-def revoke(table: str, key_id: str) -> int:
+def revoke(table: str, region: str | None, key_id: str) -> int:
     """Revoke a key of a stack by its id, the part between sb_ and the secret."""
-    return _of_stack(["revoke", "--table", table, key_id])
+    return _of_stack(["revoke", "--table", table, *_region(region), key_id])
+
+
+def _region(region: str | None) -> list[str]:
+    return ["--region", region] if region else []
 
 
 def _of_stack(arguments: Sequence[str]) -> int:

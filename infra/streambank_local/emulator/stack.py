@@ -238,8 +238,12 @@ def _definition(machine: dict[str, Any], functions: Mapping[str, Function]) -> s
     lines: str | dict[str, Any] = machine["DefinitionString"]
     text = lines if isinstance(lines, str) else "\n".join(lines["Fn::Join"][1])
     for placeholder, reference in machine.get("DefinitionSubstitutions", {}).items():
-        text = text.replace(f"${{{placeholder}}}", functions[_logical_name(reference)].arn)
+        text = text.replace(f"${{{placeholder}}}", _substitute(reference, functions))
     return text
+
+
+def _substitute(reference: dict[str, Any], functions: Mapping[str, Function]) -> str:
+    return "aws" if reference == {"Ref": "AWS::Partition"} else functions[_logical_name(reference)].arn
 
 
 def _logical_name(reference: dict[str, Any]) -> str:

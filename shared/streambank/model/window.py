@@ -59,6 +59,7 @@ class Window:
     is_suspension_complete: bool = False
     is_awaited: bool = False
     failure: str | None = None
+    provider_error: str | None = None
     outcome: dict[str, Any] = field(default_factory=dict)
     direct: tuple[DirectMemory, ...] = ()
     call: bytes = b""

@@ -11,6 +11,19 @@ from streambank.errors import InvalidArgument
 ANY_MODEL = "*"
 # Google's SDK names models of its own service in configurations; the deployment's model is used in their place.
 _GOOGLE_PREFIXES = ("projects/", "publishers/", "models/", "gemini", "text-embedding-", "text-multilingual-")
+# Where Nova Lite is served: by an inference profile of the continent, in GovCloud by its own id (Amazon Bedrock user
+# guide, "Supported Regions and models for batch inference", its columns of models and inference profiles).
+_NOVA_LITE = {
+    **dict.fromkeys(("us-east-1", "us-east-2", "us-west-2"), "us.amazon.nova-lite-v1:0"),
+    **dict.fromkeys(
+        ("eu-central-1", "eu-north-1", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-3"), "eu.amazon.nova-lite-v1:0"
+    ),
+    **dict.fromkeys(
+        ("ap-northeast-1", "ap-northeast-2", "ap-south-1", "ap-southeast-1", "ap-southeast-2"),
+        "apac.amazon.nova-lite-v1:0",
+    ),
+    "us-gov-west-1": "amazon.nova-lite-v1:0",
+}
 _FIELDS = (("generationConfig", "model"), ("similaritySearchConfig", "embeddingModel"))
 
 
@@ -41,3 +54,8 @@ def _is_googles(name: str) -> bool:
 
 def _is_allowed(name: str, own: str, allowed: Collection[str]) -> bool:
     return name == own or name in allowed or ANY_MODEL in allowed
+
+
+def default_model(region: str) -> str:
+    """Return the id of Nova Lite for calls from *region*, or nothing where no document says that it is served."""
+    return _NOVA_LITE.get(region, "")

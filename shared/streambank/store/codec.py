@@ -232,6 +232,7 @@ def window_of(item: Mapping[str, Any]) -> Window:
         is_suspension_complete=item.get("held") == SUSPENDED,
         is_awaited="nxt" in item,
         failure=item.get("fail"),
+        provider_error=item.get("perr"),
         outcome=json.loads(item.get("out", "{}")),
         direct=tuple(DirectMemory(fact, tuple(topics)) for fact, topics in direct),
         call=bytes(item.get("call", b"")),

@@ -52,7 +52,9 @@ class Windows:
     def claim(self, attempt: Attempt, *, now: datetime) -> Window | None:
         """Record that *attempt* has begun and return its window, or None if it is not the current attempt any more."""
         update = Update(
-            window_key(attempt), {"beg": milliseconds(now), "new": None}, is_current_attempt(attempt.attempt)
+            window_key(attempt),
+            {"beg": milliseconds(now), "new": None, "perr": None},
+            is_current_attempt(attempt.attempt),
         )
         try:
             item = self._table.write(update)
@@ -65,6 +67,12 @@ class Windows:
         window = self.get(attempt.bank, attempt.sid, attempt.window)
         is_current = window and window.state is WindowState.SEALED and window.attempt == attempt.attempt
         return window if is_current else None
+
+    def note_provider_error(self, attempt: Attempt, text: str) -> None:
+        """Store the provider's code of the failure of *attempt*, unless the attempt is not current any more."""
+        update = Update(window_key(attempt), {"perr": text or None}, is_current_attempt(attempt.attempt))
+        with contextlib.suppress(Conflict):
+            self._table.write(update)
 
     # ---- events
 

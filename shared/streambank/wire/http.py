@@ -9,7 +9,7 @@ from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from streambank import errors
+from streambank import __version__, errors
 from streambank.model.ids import BANK_ID
 from streambank.wire import reader
 
@@ -37,6 +37,7 @@ _STATUSES: tuple[tuple[type[errors.StreambankError], int, str], ...] = (
     (errors.StreambankError, 500, "INTERNAL"),
 )
 
+_HEADERS = {"content-type": "application/json", "x-streambank-version": __version__}
 MAX_SEGMENT_BYTES = 256
 # A larger body goes in base64 where that is shorter. As text it is escaped again inside Lambda's reply: a quote or a
 # backslash has two bytes there, and in some runtimes a character of four bytes has twelve.
@@ -130,7 +131,7 @@ def response(document: Any, status: int = 200, headers: Mapping[str, str] | None
     """Return *document* as a response: always 200 on success, since Google's SDK accepts no other status."""
     # An error may quote half of a surrogate pair, which no encoding accepts.
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(errors="replace").decode()
-    reply = {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": text}
+    reply = {"statusCode": status, "headers": {**_HEADERS, **(headers or {})}, "body": text}
     if len(text) > MAX_TEXT_CHARACTERS and base64_bytes(text) < text_bytes(text):
         return {**reply, "body": base64.b64encode(text.encode()).decode(), "isBase64Encoded": True}
     return reply

@@ -65,6 +65,7 @@ class WindowMetadata(TypedDict):
     attempts: NotRequired[int]
     failures: NotRequired[int | None]
     failure: NotRequired[str | None]
+    providerError: NotRequired[str | None]
     coverage: NotRequired[Coverage | None]
     verdictCounts: NotRequired[dict[str, int] | None]
     modelCalls: NotRequired[int | None]
@@ -202,6 +203,7 @@ def _metadata(one: model.Operation, bank_name: str) -> WindowMetadata:
         metadata["attempts"] = one.window.attempt + bool(one.window.began or one.window.ended)
         metadata["failures"] = one.window.failures or None
         metadata["failure"] = one.window.failure
+        metadata["providerError"] = one.window.provider_error if one.window.failure else None
         metadata["coverage"] = coverage(one.window)
         metadata["verdictCounts"] = outcome["verdicts"] if outcome else None
         _add_cost(metadata, outcome.get("usage", {}))

@@ -94,6 +94,8 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     try:
         judged = _still_valid(context.plans.plan(attempt), window, offered) or _judge(rest, material, context)
     except GenerationError as error:
+        if error.provider_error:
+            context.windows.note_provider_error(attempt, error.provider_error)
         return error.outcome
     expires = context.retention_policy.of_results(window, now=context.now)
     steps, more = slices.divided(rest, judged.steps)

@@ -74,6 +74,8 @@ def extract(attempt: Attempt, *, context: ExtractContext) -> str:
             embed = partial(context.embedder.embed, model=config.embedding_model)
         candidates = _embedded(extracted.candidates, embed)
     except GenerationError as error:
+        if error.provider_error:
+            context.windows.note_provider_error(attempt, error.provider_error)
         return error.outcome
     is_saved = context.plans.save_extracted(attempt, replace(extracted, candidates=candidates), expires=expires)
     if is_saved or context.plans.extracted(attempt) is not None:

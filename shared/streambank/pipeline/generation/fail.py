@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from streambank.errors import EventsMissing
+from streambank.errors import EventsMissing, ModelThrottled
 from streambank.model.window import Attempt, Window
 from streambank.rules import backoff
 from streambank.store.windows import Windows
@@ -43,12 +43,13 @@ class RecordedFailure:
     is_late: bool = False
     is_parked: bool = False
     failures: int = 0
+    provider_error: str = ""
 
 
 def fail(attempt: Attempt, outcome: str, *, context: FailContext) -> RecordedFailure:
     """Record the *outcome* of a failed attempt: the window is due again after the backoff, parked after five failures.
 
-    A window without all of its events is parked at once.
+    A window without all of its events is parked at once. A throttled window waits up to a day before that counts.
 
     Raises:
         OutOfReach: the table did not answer.
@@ -71,17 +72,23 @@ def fail_window(window: Window, outcome: str, *, context: FailContext) -> Record
     """
     if not context.windows.suspend_expiry(window):
         return RecordedFailure(is_late=True)
-    failures = window.failures + (outcome not in NO_FAILURES)
+    waits = _pause_without_failure(window, outcome, context)
+    failures = window.failures + (waits is None)
     if outcome == EVENTS_MISSING:
         context.windows.record_gap(window)
-    pause = _pause(outcome, failures, context)
+    pause = waits or _pause(outcome, failures, context)
     due = context.now + pause if pause else None
     is_recorded = context.windows.record_failure(window, failure=outcome, failures=failures, due=due, now=context.now)
-    return RecordedFailure(is_late=not is_recorded, is_parked=is_recorded and due is None, failures=failures)
+    return RecordedFailure(not is_recorded, is_recorded and due is None, failures, window.provider_error or "")
+
+
+def _pause_without_failure(window: Window, outcome: str, context: FailContext) -> timedelta | None:
+    """Return how long the window waits if *outcome* counts as no failure, else None."""
+    if outcome == ModelThrottled.outcome:
+        return backoff.pause_after_throttle(context.now - window.sealed, context.jitter())
+    return NO_FAILURES.get(outcome)
 
 
 def _pause(outcome: str, failures: int, context: FailContext) -> timedelta | None:
-    """Return how long the window waits, or None to park it."""
-    if outcome == EVENTS_MISSING:
-        return None
-    return NO_FAILURES[outcome] if outcome in NO_FAILURES else backoff.pause_after(failures, context.jitter())
+    """Return how long the window waits after a failure, or None to park it."""
+    return None if outcome == EVENTS_MISSING else backoff.pause_after(failures, context.jitter())

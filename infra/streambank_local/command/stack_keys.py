@@ -1,4 +1,4 @@
-"""API keys of a deployed stack: `python -m infra.keys create|list|revoke --table TABLE`."""
+"""API keys of a deployed stack: `streambank keys create|list|revoke --table TABLE`."""
 
 import argparse
 import json
@@ -28,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command of *arguments* with the ambient AWS credentials, and return the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        table = Table(boto3.client("dynamodb"), options.table, RetryPolicy(time.sleep, random.random))
+        table = Table(
+            boto3.client("dynamodb", region_name=options.region), options.table, RetryPolicy(time.sleep, random.random)
+        )
         options.run(ApiKeys(table), options, datetime.now(UTC))
     except (BotoCoreError, ClientError, StreambankError) as error:
         print("keys: " + " ".join(str(error).split()), file=sys.stderr)
@@ -83,7 +85,7 @@ def _revoke(keys: ApiKeys, options: argparse.Namespace, now: datetime) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m infra.keys", description="Make, list and revoke API keys.")
+    parser = argparse.ArgumentParser(prog="streambank keys", description="Make, list and revoke API keys.")
     commands = parser.add_subparsers(required=True, metavar="create|list|revoke")
     _add_create(commands.add_parser("create", help="make a key and print it, once"))
     list_parser = commands.add_parser("list", help="show every key, one JSON object a line")
@@ -93,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     revoke_parser.set_defaults(run=_revoke)
     for command in commands.choices.values():
         command.add_argument("--table", required=True, help="the stack's output TableName")
+        command.add_argument("--region", help="the stack's region, by default that of your AWS configuration")
     return parser
 
 
@@ -132,7 +135,3 @@ def _days(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= LONGEST_DAYS):
         raise argparse.ArgumentTypeError(f"must be a number from 1 to {LONGEST_DAYS}")
     return int(text)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
