@@ -7,8 +7,8 @@ from typing import Any
 _KEY = "make a key with the command in the stack's output FirstKey, and pass it whole, as sb_..."
 _MODEL = (
     "the account cannot call ModelId or EmbeddingModelId from this region. Enable access in the console of Bedrock; "
-    "invoke a model of Anthropic or Cohere once yourself, since its first call needs rights that the stack does not have; where "
-    "a model is served by an inference profile only, name the profile (us., eu., apac. or global. before it). "
+    "invoke a model of Anthropic or Cohere once yourself, since its first call needs rights that the stack lacks; "
+    "where a model is served by an inference profile only, name the profile (us., eu., apac. or global. before it). "
     "Then redrive: POST {bank}/operations:redrive"
 )
 _STATUSES = {
