@@ -80,6 +80,14 @@ def test_only_the_outcome_travels_out(name):
     assert STATES["Crashed"]["Next"] == "Fail"
 
 
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_what_lambda_itself_fails_at_is_tried_again(name):
+    """A stage is repeated after each error that AWS names as Lambda's own (Step Functions developer guide)."""
+    repeated = {error for rule in TASKS[name]["Retry"] for error in rule["ErrorEquals"]}
+    own = ("ClientExecutionTimeoutException", "ServiceException", "AWSLambdaException", "SdkClientException")
+    assert repeated == {f"Lambda.{error}" for error in (*own, "TooManyRequestsException")}
+
+
 @pytest.mark.parametrize("name", TASKS)
 def test_tasks_name_functions_of_the_template(name):
     """Each placeholder is filled by the template with the function of that name."""

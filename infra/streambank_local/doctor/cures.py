@@ -6,9 +6,9 @@ from typing import Any
 
 _KEY = "make a key with the command in the stack's output FirstKey, and pass it whole, as sb_..."
 _MODEL = (
-    "the account cannot call the model from this region. Enable access to it in the console of Bedrock; invoke a model "
-    "of Anthropic or Cohere once yourself, since its first call needs rights that the stack does not have; where a "
-    "model is served by an inference profile only, set ModelId to the profile (us., eu., apac. or global. before it). "
+    "the account cannot call ModelId or EmbeddingModelId from this region. Enable access in the console of Bedrock; "
+    "invoke a model of Anthropic or Cohere once yourself, since its first call needs rights that the stack lacks; "
+    "where a model is served by an inference profile only, name the profile (us., eu., apac. or global. before it). "
     "Then redrive: POST {bank}/operations:redrive"
 )
 _STATUSES = {
@@ -86,5 +86,4 @@ def embedding(status: int, message: str) -> Finding:
     """Return the finding about the embedder, of a search that got an error."""
     if status not in {429, 500, 502, 503, 504}:
         return refused("embedder", status, message)
-    cure = _MODEL.replace("ModelId", "EmbeddingModelId").replace("the model from", "the embedding model from")
-    return Finding("embedder", False, f"HTTP {status} {message}".strip(), cure)
+    return Finding("embedder", False, f"HTTP {status} {message}".strip(), _MODEL)
