@@ -21,11 +21,11 @@ CREATE TABLE records (
 CREATE UNIQUE INDEX names ON records (kind, first, second);
 CREATE TABLE space (content BLOB);
 """
-_PUT = """
-INSERT INTO records (kind, first, second, content, checksum) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (kind, first, second) DO UPDATE SET content = excluded.content, checksum = excluded.checksum
-"""
+_PUT = "INSERT INTO records (kind, first, second, content, checksum) VALUES "
+_OR_CHANGE = " ON CONFLICT (kind, first, second) DO UPDATE SET content = excluded.content, checksum = excluded.checksum"
 _REMOVE = "DELETE FROM records WHERE kind = ? AND first = ? AND second = ?"
+# SQLite takes 999 values in a statement, or more.
+_ROWS_AT_ONCE = 150
 _ROWS = "SELECT id, kind, first, second, content, checksum FROM records"
 
 # SQLite moves the log into the file after 1,000 pages of 4 KB, and then writes the log from its start again.
@@ -49,7 +49,7 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def create(path: Path, rows: Iterable[Row] = ()) -> None:
+def create(path: Path, rows: Sequence[Row] = ()) -> None:
     """Write a new file with *rows*, as a whole or not at all. Raises OSError, sqlite3.Error, DamagedError."""
     if log_of(path).exists():
         raise DamagedError(f"{path.name} is missing, and its log {log_of(path).name} is there")
@@ -131,18 +131,33 @@ def rows(connection: sqlite3.Connection, kind: Kind | None = None) -> list[tuple
 
 def rows_between(connection: sqlite3.Connection, start: int, end: int) -> Iterable[tuple[int, Row]]:
     """Yield the rows whose ids are from *start* to *end*, in order. Raises sqlite3.Error."""
-    for id_, *row in connection.execute(_ROWS + " WHERE id BETWEEN ? AND ? ORDER BY id", (start, end)):
+    # One row is read by its id alone: a range goes on to the next page, which may be damaged.
+    where, values = ("id = ?", (start,)) if start == end else ("id BETWEEN ? AND ? ORDER BY id", (start, end))
+    for id_, *row in connection.execute(f"{_ROWS} WHERE {where}", values):
         yield id_, tuple(row)
 
 
-def write(connection: sqlite3.Connection, puts: Iterable[Row], removals: Sequence[tuple[str, str, str]]) -> None:
-    """Write all or nothing, synced. Raises sqlite3.Error."""
+def write(connection: sqlite3.Connection, puts: Sequence[Row], removals: Sequence[tuple[str, str, str]]) -> None:
+    """Write all or nothing, synced. Raises sqlite3.Error.
+
+    Python's lock is let go at each statement, and has to be waited for again. So one statement does it where it can.
+    """
+    if len(puts) <= _ROWS_AT_ONCE and not removals:
+        _put(connection, puts)
+        return
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.executemany(_REMOVE, removals)
-        connection.executemany(_PUT, puts)
+        for start in range(0, len(puts), _ROWS_AT_ONCE):
+            _put(connection, puts[start : start + _ROWS_AT_ONCE])
         connection.execute("COMMIT")
     except BaseException:
         with suppress(sqlite3.Error):  # after some errors SQLite has rolled back already
             connection.execute("ROLLBACK")
         raise
+
+
+def _put(connection: sqlite3.Connection, puts: Sequence[Row]) -> None:
+    if puts:
+        places = ", ".join(["(?, ?, ?, ?, ?)"] * len(puts))
+        connection.execute(_PUT + places + _OR_CHANGE, [value for row in puts for value in row])

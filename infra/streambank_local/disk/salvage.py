@@ -10,6 +10,7 @@ import logging
 import os
 import shutil
 import sqlite3
+import struct
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
@@ -24,9 +25,12 @@ from streambank_local.disk.record import Row, record_of
 SET_ASIDE = "damaged.jsonl"
 _SALVAGED = "salvaged.db"
 # A row that cannot be read costs about two failures for each level of the ids above it.
-_MOST_FAILURES = 100_000
+_MOST_FAILURES = 20_000
 _LAST_ID = 2**62
 _MOST_NAMES = 10
+# The size of a page, and the number of pages. https://www.sqlite.org/fileformat.html
+_HEADER = struct.Struct(">16xH10xI")
+_MOST_BYTES = 2**40
 
 _log = logging.getLogger(__name__)
 
@@ -78,8 +82,21 @@ def _rows(path: Path) -> list[Row]:
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         for file in _files(path):
             shutil.copy2(file, folder)
-        with closing(database.connect(Path(folder) / path.name)) as connection:
+        copy = Path(folder) / path.name
+        _lengthen(copy)
+        with closing(database.connect(copy)) as connection:
             return list(readable_rows(connection))
+
+
+def _lengthen(path: Path) -> None:
+    """Give a file that lost its end the length that its header states: SQLite reads nothing of it otherwise."""
+    with path.open("r+b") as file:
+        header = file.read(_HEADER.size)
+        if len(header) == _HEADER.size:
+            page_bytes, pages = _HEADER.unpack(header)
+            length = min(page_bytes * pages, _MOST_BYTES)
+            if length > path.stat().st_size:
+                file.truncate(length)
 
 
 def readable_rows(connection: sqlite3.Connection) -> Iterator[Row]:
