@@ -72,7 +72,9 @@ def test_only_the_owner_can_read_it(folder: Path) -> None:
 
 def test_a_second_process_is_refused_in_one_line_that_names_the_folder(folder: Path) -> None:
     """One process uses a folder at a time, and the lock ends with it."""
-    code = "import sys, pathlib\nfrom streambank_local.disk.store import opened\nwith opened(pathlib.Path(sys.argv[1])): 0"
+    code = (
+        "import sys, pathlib\nfrom streambank_local.disk.store import opened\nwith opened(pathlib.Path(sys.argv[1])): 0"
+    )
     with opened(folder):
         assert "is used by another process" in refusal(folder)
         other = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False)
@@ -236,16 +238,16 @@ def test_a_write_that_fails_at_any_call_writes_nothing(folder: Path, at: int, re
     changes = [Record(*_names(record), b"changed") for record in RECORDS[:3]]
     changes += [Record(*_names(RECORDS[9]), None)] if removes else []
     with opened(folder) as store:
-        connection = store._database  # noqa: SLF001  the seam of the fault
+        connection = store._database
         faulty: Any = Faulty(connection, at)
-        store._database = faulty  # noqa: SLF001
+        store._database = faulty
         if at <= (4 if removes else 1):
             with pytest.raises(NotKeptError, match=f"the folder {folder} cannot be written"):
                 store.write(changes)
         else:
             store.write(changes)
             changes = []
-        store._database = connection  # noqa: SLF001
+        store._database = connection
         store.write([RECORDS[5]])
     left = items(folder)
     assert (left["M#0"] == RECORDS[0]) is bool(changes)
@@ -256,8 +258,8 @@ def test_a_full_disk_refuses_the_write_and_keeps_the_rest(folder: Path) -> None:
     """SQLite's own limit stands for a full disk: the write raises, and is not there later."""
     fill(folder)
     with opened(folder) as store:
-        pages = store._database.execute("PRAGMA page_count").fetchone()[0]  # noqa: SLF001
-        store._database.execute(f"PRAGMA max_page_count = {pages}")  # noqa: SLF001
+        pages = store._database.execute("PRAGMA page_count").fetchone()[0]
+        store._database.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(NotKeptError, match="full"):
             store.write([Record(Kind.OBJECT, "bucket", "key", b"x" * 8_000_000)])
         store.write([Record(*_names(RECORDS[0]), b"small")])
@@ -277,7 +279,7 @@ def test_a_closed_store_acknowledges_nothing(folder: Path) -> None:
 def test_each_commit_is_synced(folder: Path) -> None:
     """SQLite waits for the disk at each commit: in WAL mode that is synchronous = FULL."""
     with opened(folder) as store:
-        pragmas = [store._database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]  # noqa: SLF001
+        pragmas = [store._database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
     assert pragmas == ["wal", 2]
 
 
