@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -12,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from streambank_local.disk import log
 from streambank_local.disk.folder import FolderError
 from streambank_local.disk.record import Kind, Record
 from streambank_local.disk.store import FILE, NotKeptError, opened
 
+LOG = FILE + "-wal"
 RECORDS = [Record(Kind.ITEM, f"bank{number % 7}", f"M#{number}", os.urandom(40 + number)) for number in range(400)]
 
 
@@ -191,6 +194,51 @@ def test_flipped_bytes_never_change_a_record(folder: Path, seed: int, caplog: py
     assert all(left[record.second] == record for record in RECORDS if record.second in left)
     assert len(left) == len(RECORDS) or "damaged" in caplog.text
     assert len(left) > len(RECORDS) * 0.8
+
+
+@pytest.fixture
+def killed(folder: Path, tmp_path: Path) -> Path:
+    """A folder as `kill -9` leaves it, with the writes of its last seconds in the log."""
+    with opened(folder) as store:
+        for record in RECORDS[:200]:
+            store.write([record])
+        shutil.copytree(folder, tmp_path / "killed")
+    return tmp_path / "killed"
+
+
+def test_a_log_is_read_after_a_kill(killed: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Without damage there is no word about it."""
+    assert not log.is_damaged(killed / LOG)
+    assert len(items(killed)) == 200
+    assert not caplog.text
+
+
+def test_a_write_that_was_cut_off_is_left_out(killed: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A log whose last write is not complete is not damaged: nobody got a reply to that write."""
+    frames = list(log._frames((killed / LOG).read_bytes()))
+    assert frames[-1].is_commit
+    end = 32 + len(frames) * (24 + 4096)
+    with (killed / LOG).open("r+b") as file:
+        file.seek(end - 100)
+        file.write(b"\0" * 100)
+    assert len(items(killed)) in (199, 200)
+    assert not caplog.text
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_damage_of_the_log_costs_no_more_than_is_damaged(
+    killed: Path, seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SQLite alone would drop every write behind the damage, and say nothing."""
+    content = bytearray((killed / LOG).read_bytes())
+    used = 32 + len(list(log._frames(bytes(content)))) * (24 + 4096)
+    chance = random.Random(seed)
+    content[chance.randrange(used * 9 // 10)] ^= 1 << chance.randrange(8)
+    (killed / LOG).write_bytes(content)
+    left = items(killed)
+    assert "its log is not as SQLite wrote it" in caplog.text
+    assert all(left[record.second] == record for record in RECORDS[:200] if record.second in left)
+    assert len(left) >= 170
 
 
 def test_an_interrupted_rebuild_is_finished(folder: Path) -> None:

@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from streambank_local.disk import database
+from streambank_local.disk import database, log
 from streambank_local.disk.folder import FolderError, append_file, sync
 from streambank_local.disk.record import Row, record_of
 
@@ -83,6 +83,7 @@ def _rows(path: Path) -> list[Row]:
         for file in _files(path):
             shutil.copy2(file, folder)
         copy = Path(folder) / path.name
+        log.apply(database.log_of(copy), copy)
         _lengthen(copy)
         with closing(database.connect(copy)) as connection:
             return list(readable_rows(connection))

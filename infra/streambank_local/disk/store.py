@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from streambank_local.disk import database, salvage
+from streambank_local.disk import database, log, salvage
 from streambank_local.disk.folder import FolderError, locked
 from streambank_local.disk.record import Kind, Record, record_of, row_of
 
@@ -85,6 +85,8 @@ def _connection(path: Path) -> sqlite3.Connection:
         if not path.exists():
             database.create(path)
         try:
+            if log.is_damaged(database.log_of(path)):
+                raise database.DamagedError("its log is not as SQLite wrote it")
             connection = database.opened(path)
         except database.DamagedError as error:
             salvage.rebuild(path, str(error))
