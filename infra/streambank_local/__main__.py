@@ -71,6 +71,8 @@ def _options(arguments: Sequence[str] | None, command: str) -> argparse.Namespac
 
 
 def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("it names no folder")
     return Path(text).expanduser().absolute()
 
 

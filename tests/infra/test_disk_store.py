@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from streambank_local.disk import log
+from streambank_local.disk import database, log
 from streambank_local.disk.folder import FolderError
 from streambank_local.disk.record import Kind, Record
 from streambank_local.disk.store import FILE, NotKeptError, opened
@@ -96,6 +96,20 @@ def test_a_folder_that_cannot_be_written_is_refused(folder: Path) -> None:
     """It is named with the reason."""
     folder.mkdir(0o500)
     assert str(folder) in refusal(folder)
+
+
+def test_a_file_that_cannot_be_written_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused at the start, and not at the first write."""
+    fill(folder)
+    connect = database.connect
+
+    def read_only(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        connection.execute("PRAGMA query_only = 1")
+        return connection
+
+    monkeypatch.setattr(database, "connect", read_only)
+    assert refusal(folder) == f"the folder {folder} cannot be used (attempt to write a readonly database)"
 
 
 def test_a_folder_in_a_file_is_refused(folder: Path) -> None:

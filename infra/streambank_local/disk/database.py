@@ -117,10 +117,13 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
 
 def _reserve_log(connection: sqlite3.Connection) -> None:
     """Let the log have its full size at once: a commit that has to lengthen a file waits several times as long."""
-    with suppress(sqlite3.OperationalError):  # where the space is missing, the next write says so
+    try:
         connection.execute("INSERT INTO space VALUES (zeroblob(?))", (_LOG_BYTES,))
         connection.execute("DELETE FROM space")
         connection.execute("PRAGMA wal_checkpoint(RESTART)")
+    except sqlite3.OperationalError as error:
+        if "full" not in str(error):  # where the space is missing, what was stored can be read
+            raise
 
 
 def rows(connection: sqlite3.Connection, kind: Kind | None = None) -> list[tuple[int, Row]]:

@@ -40,15 +40,16 @@ _state = _State()
 def one_request() -> Iterator[None]:
     """Hold the emulator's lock, and keep what the request changes before its reply; raises the journal's error."""
     with _LOCK:
-        if _state.journal is None:
+        journal = _state.journal
+        if journal is None:
             yield
             return
         _state.undo.clear()
-        _state.journal.begin()
+        journal.begin()
         try:
             yield
         finally:
-            _end(_state.journal)
+            _end(journal)
 
 
 def _end(journal: Journal) -> None:
@@ -62,7 +63,8 @@ def _end(journal: Journal) -> None:
 
 def on_loss(take_back: Callable[[], object]) -> None:
     """Call *take_back* if the request that is under way cannot be kept."""
-    _state.undo.append(take_back)
+    if _state.journal is not None:
+        _state.undo.append(take_back)
 
 
 def note(location: ItemLocation, before: Item | None) -> None:
