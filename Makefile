@@ -70,8 +70,9 @@ $(STACK_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
 demo: $(STAMP)  ## play a conversation through local mode and show its memories
 	@$(BIN)/python -m streambank_local.demo
 
-run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; PORT=8111 for another port, AUTH=keys or jwt
-	@$(BIN)/python -m streambank_local $(if $(PORT),--port $(PORT)) $(if $(AUTH),--auth $(AUTH))
+run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; DATA=DIR keeps everything; PORT=8111, AUTH=keys or jwt
+	@STREAMBANK_COMMAND="make run" $(BIN)/python -m streambank_local \
+		$(if $(PORT),--port $(PORT)) $(if $(AUTH),--auth $(AUTH)) $(if $(DATA),--data "$(DATA)")
 
 test: $(STAMP)  ## run the fast tests, a few minutes
 	@$(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES)

@@ -9,8 +9,10 @@ import socket
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
 
-from streambank_local.installation import install_message, missing_modules
+from streambank_local.installation import COMMAND_VARIABLE, install_message, missing_modules, option, with_option
 
 HOST = "127.0.0.1"
 PORT = 8080
@@ -27,18 +29,20 @@ _PARAMETERS = {
 }
 # The modes of --auth, each with the route that makes its credentials.
 _ROUTES = {"keys": "/_local/keys", "jwt": "/_local/tokens"}
+_OPTIONS = ("port", "auth", "data")
 _BEDROCK_ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until interrupted; return the exit status."""
-    options = _options(arguments)
+def main(arguments: Sequence[str] | None = None, command: str | None = None) -> int:
+    """Serve until interrupted; return the exit status. Messages name *command* and its options."""
+    command = command or os.environ.get(COMMAND_VARIABLE) or "python -m streambank_local"
+    options = _options(arguments, command)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     # SIGINT too: a shell starts a background job with SIGINT ignored.
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
     try:
-        problem = _problem(options.port) or _serve(options.port, options.auth)
+        problem = _problem(options.port, command) or _serve(options, command)
     except KeyboardInterrupt:
         problem = None
     if problem:
@@ -46,17 +50,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if problem else 0
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m streambank_local", description=__doc__)
+class _Parser(argparse.ArgumentParser):
+    """Names options as the command does."""
+
+    def error(self, message: str) -> NoReturn:
+        for name in _OPTIONS:
+            message = message.replace(f"--{name}", option(self.prog, name))
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def _options(arguments: Sequence[str] | None, command: str) -> argparse.Namespace:
+    parser = _Parser(prog=command, description=__doc__)
     parser.add_argument("--port", type=int, default=PORT, help=f"port on {HOST}, 0 for any free one (default {PORT})")
     parser.add_argument("--auth", choices=_ROUTES, help="ask callers for API keys, or for tokens (JWT)")
+    parser.add_argument("--data", type=_folder, metavar="DIR", help="folder that keeps everything, the clock included")
     options = parser.parse_args(arguments)
     if not 0 <= options.port <= 65535:
         parser.error(f"no such port: {options.port}")
     return options
 
 
-def _problem(port: int) -> str | None:
+def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("it names no folder")
+    return Path(text).expanduser().absolute()
+
+
+def _problem(port: int, command: str) -> str | None:
     model = os.environ.get("STREAMBANK_MODEL") or "embedded"
     if model not in ("embedded", "bedrock"):
         return f"STREAMBANK_MODEL is {model!r}; it can be embedded or bedrock"
@@ -69,30 +89,39 @@ def _problem(port: int) -> str | None:
         try:
             probe.bind((HOST, port))
         except OSError as error:
-            return f"port {port} cannot be used ({error.strerror}); choose another with --port"
+            other = with_option(command, "port", "8111")
+            return f"port {port} cannot be used ({error.strerror}); choose another one, as in: {other}"
     return None
 
 
-def _serve(port: int, auth: str | None) -> str | None:
-    print("Streambank is starting, this takes some seconds ...", flush=True)
+def _serve(options: argparse.Namespace, command: str) -> str | None:
+    keeps = with_option(command, "data", "DIR")
+    start = (
+        f"with the data in {options.data}" if options.data else f"and forgets everything at its end ({keeps} keeps it)"
+    )
+    print(f"Streambank is starting {start}; this takes some seconds ...", flush=True)
     # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
     try:
         # Imported here, because this takes seconds: the line above appears first.
+        from streambank_local.disk.folder import FolderError  # noqa: PLC0415
+        from streambank_local.disk.store import NotKeptError  # noqa: PLC0415
         from streambank_local.emulator.stack import StackError  # noqa: PLC0415
         from streambank_local.service import LocalService  # noqa: PLC0415
     except ModuleNotFoundError as error:
         return install_message(str(error))
     try:
-        with LocalService(port=port, parameters=_parameters(auth)) as service:
+        with LocalService(port=options.port, data=options.data, parameters=_parameters(options.auth)) as service:
             gc.enable()
-            more = f", an operator's; POST {_ROUTES[auth]} makes others" if auth else ""
-            print(
-                f"Streambank is ready on {service.base_url}, token: local{more}. Ctrl-C stops it and deletes all data.",
-                flush=True,
+            more = f", an operator's; POST {_ROUTES[options.auth]} makes others" if options.auth else ""
+            end = (
+                f"the data stay in {options.data}"
+                if options.data
+                else f"everything is forgotten then ({keeps} keeps it)"
             )
+            print(f"Streambank is ready on {service.base_url}, token: local{more}. Ctrl-C stops it; {end}.", flush=True)
             _wait_for_interrupt()
-    except (ModuleNotFoundError, OSError, StackError) as error:
+    except (FolderError, ModuleNotFoundError, NotKeptError, OSError, StackError) as error:
         return " ".join(str(error).split())
     return None
 

@@ -1,6 +1,7 @@
 """The service's clock: the wall clock, which can be moved forward."""
 
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -16,8 +17,10 @@ class Clock(Protocol):
 class MovableClock:
     """The wall clock plus an offset that never decreases."""
 
-    def __init__(self) -> None:
-        self._offset = timedelta()
+    def __init__(self, offset: timedelta = timedelta(), keep: Callable[[timedelta], object] | None = None) -> None:
+        """Begin with *offset*; *keep* gets each new offset before the clock has it, and may raise."""
+        self._offset = offset
+        self._keep = keep
         self._lock = threading.Lock()
 
     def now(self) -> datetime:
@@ -29,9 +32,15 @@ class MovableClock:
         if by < timedelta():
             raise ValueError("the clock only moves forward")
         with self._lock:
-            self._offset += by
+            self._move(by)
 
     def advance_to(self, time: datetime) -> None:
         """Move the clock forward to *time*, or do nothing if it is later already."""
         with self._lock:
-            self._offset += max(time - self.now(), timedelta())
+            self._move(max(time - self.now(), timedelta()))
+
+    def _move(self, by: timedelta) -> None:
+        offset = self._offset + by
+        if by and self._keep:
+            self._keep(offset)
+        self._offset = offset

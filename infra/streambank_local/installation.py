@@ -8,6 +8,8 @@ _IS_CLONE = (_CLONE / "template.yaml").is_file()
 
 INSTALL_COMMAND = "make setup" if _IS_CLONE else 'pip install "streambank[server,local]"'
 RUN_COMMAND = "make run" if _IS_CLONE else "python -m streambank_local"
+# The command that this process was started by: `make run` sets the variable.
+COMMAND_VARIABLE = "STREAMBANK_COMMAND"
 
 # Checked before the start: the emulator imports some of them late, where a missing one looks like a server error.
 _MODULES = (
@@ -39,6 +41,20 @@ def stack_folder() -> Path:
     That is the root of a clone; a wheel has them below this package, as pyproject.toml says.
     """
     return _CLONE if _IS_CLONE else Path(__file__).with_name("stack")
+
+
+def with_option(command: str, name: str, value: str) -> str:
+    """Return *command* with an option in its own form: `make run PORT=8111`, or `... --port 8111`."""
+    return f"{command} {option(command, name)}{'=' if _is_make(command) else ' '}{value}"
+
+
+def option(command: str, name: str) -> str:
+    """Return what *command* calls an option."""
+    return name.upper() if _is_make(command) else f"--{name}"
+
+
+def _is_make(command: str) -> bool:
+    return command.split()[:1] == ["make"]
 
 
 def missing_modules() -> str | None:

@@ -22,9 +22,11 @@ from streambank.wiring import overrides
 from streambank_local.basic.models import BasicModels
 from streambank_local.callers.callers import Callers, LocalCallers
 from streambank_local.callers.keys import KeyCallers
+from streambank_local.callers.secrets import make_anew
 from streambank_local.callers.tokens import TokenCallers
 from streambank_local.clock import Clock, MovableClock
-from streambank_local.emulator import machine, moto_repair, stack
+from streambank_local.disk.store import Store, opened
+from streambank_local.emulator import keeping, machine, moto_repair, stack
 from streambank_local.emulator.functions import Functions, InvocationResult, unload_functions
 from streambank_local.emulator.schedule import DueTimes, MinuteTimer
 from streambank_local.emulator.stream import StreamPoller
@@ -68,12 +70,15 @@ class LocalService:
         folder: Path | None = None,
         port: int = 0,
         *,
+        data: Path | None = None,
         prepare: Callable[[Clock], None] = set_overrides,
         parameters: Mapping[str, str] = stack.LOCAL_PARAMETERS,
         poller_enabled: bool = True,
         timer_enabled: bool = True,
     ) -> None:
+        """Keep the state in the folder *data*, or without one in memory alone."""
         self.clock = MovableClock()
+        self._data = data
         self._folder = folder or stack_folder()
         self._port = port
         self._prepare = prepare
@@ -92,13 +97,20 @@ class LocalService:
         self.stop()
 
     def start(self) -> None:
-        """Start everything; raises StackError, OSError for a port in use, ModuleNotFoundError."""
+        """Start everything.
+
+        Raises:
+            FolderError, NotKeptError: the folder of the data cannot be used.
+            ModuleNotFoundError: a module is not installed.
+            OSError: the port is in use.
+            StackError: the template cannot be deployed.
+        """
         with ExitStack() as starting:
             self._start(starting)
             self._running = starting.pop_all()
 
     def stop(self) -> None:
-        """Stop everything; what the emulator stored is gone."""
+        """Stop everything; what the emulator stored is gone, or in the folder of the data."""
         self._running.close()
 
     @property
@@ -197,35 +209,41 @@ class LocalService:
         return begun if self.wait_until_idle() else None
 
     def _start(self, starting: ExitStack) -> None:
+        store = starting.enter_context(opened(self._data)) if self._data else None
+        if store:
+            self.clock = keeping.clock_of(store)
         starting.enter_context(_environment(_ENVIRONMENT))
         starting.enter_context(_importable(self._folder))
         starting.enter_context(_emulator())
         self.stack = stack.deploy(self._folder, self._parameters)
         starting.enter_context(_environment(self.stack.environment()))
         self._prepare(self.clock)
+        if store:
+            starting.enter_context(keeping.kept_in(store, self.stack, self.now))
         self._functions = Functions(self.stack.functions.values())
         starting.enter_context(machine.tasks_in_process(self._functions))
         self._machine = machine.Machine(self.stack)
         self._due_times = DueTimes(self.stack.table_name)
-        self._start_drivers(starting)
+        self._start_drivers(starting, self._callers(store))
 
-    def _start_drivers(self, starting: ExitStack) -> None:
+    def _start_drivers(self, starting: ExitStack, callers: Callers) -> None:
         self._poller = StreamPoller(self.stack.stream_arn, self.stack.mappings, self.invoke)
-        self._timer = MinuteTimer(self.clock, self.tick)
+        self._timer = MinuteTimer(self.clock, self.tick, starts_at_once=self._data is not None)
         self.poller_enabled, self.timer_enabled = self._poller_enabled, self._timer_enabled
-        self._server = HttpServer(Gateway(self.stack.routes, self, self._callers()), self._port)
+        self._server = HttpServer(Gateway(self.stack.routes, self, callers), self._port)
         # They stop in reverse order, so that no request arrives after the executions have ended.
         starting.callback(self._machine.end_executions)
         for driver in (self._poller, self._timer, self._server):
             driver.start()
             starting.callback(driver.stop)
 
-    def _callers(self) -> Callers:
+    def _callers(self, store: Store | None) -> Callers:
         mode = self._parameters["AuthMode"]
+        kept = store.setting if store else make_anew
         if mode == "keys":
             table = Table(boto3.client("dynamodb"), self.stack.table_name, RetryPolicy(time.sleep, random.random))
-            return KeyCallers(ApiKeys(table), self.now)
-        return TokenCallers(self.now) if mode == "jwt" else LocalCallers()
+            return KeyCallers(ApiKeys(table), self.now, kept)
+        return TokenCallers(self.now, kept) if mode == "jwt" else LocalCallers()
 
 
 @contextmanager

@@ -89,6 +89,69 @@ def test_service_comes_up_with_keys() -> None:
     assert (process.returncode, err) == (0, "")
 
 
+def test_without_a_folder_it_says_that_everything_is_forgotten() -> None:
+    """The first and the last line say it, and name the option that keeps the data."""
+    process = started("--port", "0")
+    assert process.stdout is not None
+    first, last = (process.stdout.readline() for _ in range(2))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert "forgets everything at its end (python -m streambank_local --data DIR keeps it)" in first
+    assert "everything is forgotten then (python -m streambank_local --data DIR keeps it)" in last
+
+
+def test_messages_name_the_options_of_make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Run by `make run`, no message names an option that only the module has."""
+    monkeypatch.setenv("STREAMBANK_COMMAND", "make run")
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        _, err = started("--port", str(other.getsockname()[1])).communicate(timeout=30)
+    assert "choose another one, as in: make run PORT=8111" in err
+    for arguments in (["--port", "x"], ["--auth", "open"], ["--port", "99999"], ["--port"]):
+        _, message = started(*arguments).communicate(timeout=30)
+        assert message.startswith("make run: ")
+        err += message
+    (tmp_path / "file").write_bytes(b"")
+    out, message = started("--port", "0", "--data", str(tmp_path / "file")).communicate(timeout=30)
+    assert message == f"streambank local: {tmp_path / 'file'} is a file; the data need a folder\n"
+    assert "--" not in err + message + out
+    assert "PORT" in err
+    assert "AUTH" in err
+
+
+def test_a_folder_in_use_ends_a_second_process(tmp_path: Path) -> None:
+    """The second process exits with status 1 and one line that names the folder; the lines of the first name it too."""
+    process = started("--port", "0", "--data", str(tmp_path))
+    assert process.stdout is not None
+    first, last = (process.stdout.readline() for _ in range(2))
+    assert f"with the data in {tmp_path}" in first
+    assert last.endswith(f"the data stay in {tmp_path}.\n")
+    second = started("--port", "0", "--data", str(tmp_path))
+    _, err = second.communicate(timeout=30)
+    assert (second.returncode, err) == (
+        1,
+        f"streambank local: the folder {tmp_path} is used by another process\n",
+    )
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, "")
+    assert not (tmp_path / "streambank.db-wal").exists()
+
+
+def test_the_makefile_hands_its_variables_on() -> None:
+    """`make run` takes DATA, PORT and AUTH together, and says by which command it runs."""
+    shown = subprocess.run(
+        ["make", "-n", "run", "DATA=a b", "PORT=8111", "AUTH=keys"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert 'STREAMBANK_COMMAND="make run"' in shown
+    assert '--port 8111 --auth keys --data "a b"' in shown
+
+
 def test_an_unknown_mode_is_refused_before_the_start() -> None:
     """`--auth` takes keys or jwt."""
     out, err = started("--auth", "open").communicate(timeout=30)

@@ -7,10 +7,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
 from jwt.types import Options
 
 _ALGORITHM = "RS256"
@@ -31,13 +37,23 @@ def _new_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
+def new_pem() -> bytes:
+    """Return a new private key in the form of PEM."""
+    return _new_key().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
 @dataclass(frozen=True, slots=True)
 class TokenIssuer:
-    """An issuer with a key pair of its own, which ends with the process."""
+    """An issuer with a key pair of its own."""
 
     issuer: str
     audience: str
     _key: rsa.RSAPrivateKey = field(default_factory=_new_key, repr=False)
+
+    @classmethod
+    def of_pem(cls, issuer: str, audience: str, pem: bytes) -> "TokenIssuer":
+        """Return the issuer with a private key that `new_pem` made."""
+        return cls(issuer, audience, cast("rsa.RSAPrivateKey", load_pem_private_key(pem, password=None)))
 
     def issue(self, claims: Mapping[str, Any]) -> str:
         """Return a token with *claims*."""

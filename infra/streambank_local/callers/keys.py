@@ -1,13 +1,14 @@
 """Mode `keys`: the functions check API keys, as they do in a deployed stack."""
 
-import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
+from secrets import token_bytes
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from streambank.errors import InvalidArgument
+from streambank.errors import Conflict, InvalidArgument
 from streambank.model.api_key import ID_BYTES, SECRET_BYTES, ApiKey, Token
 from streambank.model.ids import BANK_ID
 from streambank.model.principal import EVERY_BANK, Principal, Role, operator
@@ -15,7 +16,10 @@ from streambank.store.api_keys import ApiKeys
 from streambank.wire.fields import Scope
 from streambank.wire.model import Read, RequestModel
 from streambank_local.callers.callers import Admitted, LocalRoutes, reply, with_operator
+from streambank_local.callers.secrets import Kept, make_anew
 from streambank_local.http.payload import Request, Response
+
+_OPERATOR = "operator's API key"
 
 
 def _bank(value: Any, path: str) -> str:
@@ -43,10 +47,10 @@ class KeyRequest(RequestModel):
 class KeyCallers:
     """The holders of keys; `local` stands for the key of an operator, which is made at the start."""
 
-    def __init__(self, keys: ApiKeys, now: Callable[[], datetime]) -> None:
+    def __init__(self, keys: ApiKeys, now: Callable[[], datetime], kept: Kept = make_anew) -> None:
         self._keys = keys
         self._now = now
-        self._operator = self._create(operator("local"))
+        self._operator = self._operator_key(kept(_OPERATOR, _random_bytes))
         self.routes: LocalRoutes = {("POST", "/_local/keys"): lambda request: reply(request, self._answer)}
 
     def admit(self, request: Request) -> Admitted | Response:
@@ -55,9 +59,19 @@ class KeyCallers:
 
     def _answer(self, body: dict[str, Any]) -> dict[str, Any]:
         request = KeyRequest.parse(body)
-        return {"key": self._create(Principal("local", (request.bank,), frozenset(request.roles), request.scope))}
+        principal = Principal("local", (request.bank,), frozenset(request.roles), request.scope)
+        return {"key": self._create(principal, _random_bytes())}
 
-    def _create(self, principal: Principal) -> str:
-        token = Token.from_random_bytes(secrets.token_bytes(ID_BYTES + SECRET_BYTES))
+    def _operator_key(self, random: bytes) -> str:
+        with suppress(Conflict):  # an earlier start has made it
+            self._create(operator("local"), random)
+        return Token.from_random_bytes(random).reveal()
+
+    def _create(self, principal: Principal, random: bytes) -> str:
+        token = Token.from_random_bytes(random)
         self._keys.create(ApiKey(token.key_id, token.digest, principal, self._now()))
         return token.reveal()
+
+
+def _random_bytes() -> bytes:
+    return token_bytes(ID_BYTES + SECRET_BYTES)

@@ -8,12 +8,14 @@ from streambank.errors import InvalidArgument
 from streambank.model.principal import EVERY_BANK, Role
 from streambank.wire.identity import BANKS_CLAIM, EVERY_SCOPE, ROLES_CLAIM, SCOPE_CLAIM
 from streambank_local.callers.callers import TOKEN, Admitted, LocalRoutes, bearer, reply
-from streambank_local.callers.jwt import TokenIssuer, rendered
+from streambank_local.callers.jwt import TokenIssuer, new_pem, rendered
+from streambank_local.callers.secrets import Kept, make_anew
 from streambank_local.http.payload import Request, Response, json_response
 
 ISSUER = "https://streambank.local"
 AUDIENCE = "streambank"
 LIFETIME = timedelta(hours=1)
+_KEY = "key that signs tokens"
 _OPERATOR = {
     "sub": "local",
     BANKS_CLAIM: EVERY_BANK,
@@ -28,9 +30,9 @@ _UNAUTHORIZED = json_response(401, {"message": "Unauthorized"})
 class TokenCallers:
     """The bearers of tokens; `local` stands for the token of an operator."""
 
-    def __init__(self, now: Callable[[], datetime]) -> None:
+    def __init__(self, now: Callable[[], datetime], kept: Kept = make_anew) -> None:
         self._now = now
-        self._issuer = TokenIssuer(ISSUER, AUDIENCE)
+        self._issuer = TokenIssuer.of_pem(ISSUER, AUDIENCE, kept(_KEY, new_pem))
         self.routes: LocalRoutes = {("POST", "/_local/tokens"): lambda request: reply(request, self._answer)}
 
     def admit(self, request: Request) -> Admitted | Response:

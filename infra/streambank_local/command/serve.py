@@ -20,4 +20,4 @@ def serve(port: int, data: str | None, auth: str | None) -> int:
     options = ["--port", str(port)]
     options += ["--data", data] if data else []
     options += ["--auth", auth] if auth else []
-    return local.main(options)
+    return local.main(options, command="streambank serve")

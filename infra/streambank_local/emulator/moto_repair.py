@@ -7,7 +7,6 @@ cancelled. Eight threads sold 585 of 500, unrelated puts vanished, and the strea
 import copy
 import hashlib
 import json
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -20,14 +19,16 @@ from moto.core.serialize import ResponseSerializer
 from moto.dynamodb import exceptions
 from moto.dynamodb.comparisons import get_filter_expression
 from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.dynamo_type import Item
 from moto.dynamodb.models.table import StreamShard, Table
 from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined]
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
-from streambank_local.emulator import moto_shortcut
+from streambank_local.emulator import moto_shortcut, requests
+from streambank_local.emulator.item_location import ItemLocation
 from streambank_local.emulator.moto_speed import get_value, parse_once, query_candidates_only, scan_candidates_only
+from streambank_local.emulator.requests import one_request
 
 TOKEN_LIFETIME_SECONDS = 600
 TRANSACTION_ACTIONS = 100
@@ -36,7 +37,6 @@ Reason = tuple[str | None, str | None, dict[str, Any] | None]
 Method = Callable[..., Any]
 
 _NO_REASON: Reason = (None, None, None)
-_LOCK = threading.RLock()
 _replaced: list[tuple[type, str, Any]] = []
 _shortcuts: list[Any] = []
 
@@ -64,7 +64,7 @@ def install() -> None:
     _replace(Table, "query", query_candidates_only)
     _replace(Table, "scan", scan_candidates_only)
     _replace(ResponseSerializer, "get_value", lambda _: get_value)
-    _shortcuts.append(moto_shortcut.install(_LOCK))
+    _shortcuts.append(moto_shortcut.install())
 
 
 def uninstall() -> None:
@@ -87,36 +87,10 @@ def _replace(owner: type, name: str, repair: Callable[[Method], Method]) -> None
 def _locked(original: Method) -> Method:
     @wraps(original)
     def call_action(handler: Any) -> Any:
-        with _LOCK:
+        with one_request():
             return original(handler)
 
     return call_action
-
-
-@dataclass(frozen=True)
-class _ItemLocation:
-    """The location of an item: its table and its key."""
-
-    table: Table
-    hash_key: DynamoType
-    range_key: DynamoType | None
-
-    @property
-    def identity(self) -> tuple[str, DynamoType, DynamoType | None]:
-        return self.table.name, self.hash_key, self.range_key
-
-    def read(self) -> Item | None:
-        item: Item | None = self.table.get_item(self.hash_key, self.range_key)
-        return item
-
-    def write(self, item: Item | None) -> None:
-        # moto nests the items of a table with a range key by their hash keys.
-        items: dict[Any, Any] = self.table.items
-        parent, key = (items, self.hash_key) if self.range_key is None else (items[self.hash_key], self.range_key)
-        if item is None:
-            parent.pop(key, None)
-        else:
-            parent[key] = item
 
 
 @dataclass(frozen=True)
@@ -124,7 +98,7 @@ class _Action:
     """One action of a transaction."""
 
     kind: str
-    location: _ItemLocation
+    location: ItemLocation
     request: dict[str, Any]
 
     def reason(self) -> Reason:
@@ -157,7 +131,7 @@ class _Action:
 class _Snapshot:
     """The items at some locations, and the lengths of their streams, before a write."""
 
-    def __init__(self, locations: Iterable[_ItemLocation]) -> None:
+    def __init__(self, locations: Iterable[ItemLocation]) -> None:
         self._before = [(location, copy.deepcopy(location.read())) for location in locations]
         shards = [location.table.stream_shard for location, _ in self._before]
         self._shards = [(shard, len(shard.items)) for shard in shards if shard is not None]
@@ -194,15 +168,7 @@ def _action(backend: DynamoDBBackend, item: dict[str, Any]) -> _Action:
         raise exceptions.TransactWriteSingleOpException
     kind, request = next(iter(item.items()))
     attributes = request["Item"] if kind == "Put" else request["Key"]
-    return _Action(kind, _location(backend.get_table(request["TableName"]), attributes), request)
-
-
-def _location(table: Table, attributes: dict[str, Any]) -> _ItemLocation:
-    names = [table.hash_key_attr] + ([table.range_key_attr] if table.range_key_attr else [])
-    if any(name not in attributes for name in names):
-        raise exceptions.ProvidedKeyDoesNotExist
-    keys = [DynamoType(attributes[name]) for name in names]
-    return _ItemLocation(table, keys[0], keys[1] if len(keys) == 2 else None)
+    return _Action(kind, ItemLocation.of(backend.get_table(request["TableName"]), attributes), request)
 
 
 def _apply(backend: DynamoDBBackend, actions: list[_Action]) -> None:
@@ -239,6 +205,7 @@ def _run_once(
     if token not in tokens:
         reply = run()  # a cancelled transaction raises here, and its token stays unused
         tokens[token] = (time.monotonic(), content, reply)
+        requests.on_loss(lambda: tokens.pop(token, None))
     _, first_content, reply = tokens[token]
     if first_content != content:
         raise JsonRESTError(
@@ -263,7 +230,7 @@ def _fingerprint(body: dict[str, Any]) -> str:
 def _atomic(original: Method) -> Method:
     @wraps(original)
     def update_item(backend: DynamoDBBackend, table_name: str, key: dict[str, Any], *rest: Any, **named: Any) -> Any:
-        snapshot = _Snapshot([_location(backend.get_table(table_name), key)])
+        snapshot = _Snapshot([ItemLocation.of(backend.get_table(table_name), key)])
         try:
             item = original(backend, table_name, key, *rest, **named)
         except Exception:
@@ -280,5 +247,8 @@ def _changes_only(original: Method) -> Method:
     def add(shard: StreamShard, old: Item | None, new: Item | None) -> None:
         if old is None or new is None or old.to_json() != new.to_json():
             original(shard, old, new)
+            changed = old or new
+            if changed is not None:
+                requests.note(ItemLocation(shard.table, changed.hash_key, changed.range_key), old)
 
     return add

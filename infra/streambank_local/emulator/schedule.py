@@ -50,8 +50,9 @@ class DueTimes:
 class MinuteTimer:
     """Ticks at each full minute of the service's clock."""
 
-    def __init__(self, clock: Clock, tick: Callable[[], object]) -> None:
+    def __init__(self, clock: Clock, tick: Callable[[], object], *, starts_at_once: bool = False) -> None:
         self.enabled = True
+        self._starts_at_once = starts_at_once
         self._clock = clock
         self._tick = tick
         self._stopped = threading.Event()
@@ -67,6 +68,8 @@ class MinuteTimer:
         self._thread.join()
 
     def _run(self) -> None:
+        if self._starts_at_once and self.enabled:
+            self._tick_once()
         while not self._stopped.wait(self._seconds_to_next_minute()):
             if self.enabled:
                 self._tick_once()

@@ -5,7 +5,8 @@ import json
 import logging
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,7 @@ class Stack:
     routes: tuple[Route, ...]
     mappings: tuple[StreamMapping, ...]
     scheduled: tuple[str, ...]
+    object_lifetimes: Mapping[str, timedelta] = field(default_factory=dict)
 
     def environment(self) -> dict[str, str]:
         """Return all functions' variables as one; raises StackError where two functions disagree."""
@@ -113,7 +115,7 @@ def deploy(folder: Path, parameters: Mapping[str, str] = LOCAL_PARAMETERS) -> St
     source = yaml_parse((folder / "template.yaml").read_text())
     translated = translate(source, folder, parameters)
     _create(translated, parameters)
-    return _describe(source, translated["Resources"])
+    return _describe(source, translated["Resources"], parameters)
 
 
 def translate(source: dict[str, Any], folder: Path, parameters: Mapping[str, str]) -> dict[str, Any]:
@@ -183,7 +185,7 @@ def _upload_code() -> None:
     client.put_object(Bucket=_CODE["Bucket"], Key=_CODE["Key"], Body=archive.getvalue())
 
 
-def _describe(source: dict[str, Any], resources: dict[str, Any]) -> Stack:
+def _describe(source: dict[str, Any], resources: dict[str, Any], parameters: Mapping[str, str]) -> Stack:
     client = boto3.client("cloudformation", region_name=REGION)
     deployed = {
         resource["LogicalResourceId"]: resource["PhysicalResourceId"]
@@ -206,6 +208,7 @@ def _describe(source: dict[str, Any], resources: dict[str, Any]) -> Stack:
         routes=tuple(_routes(source)),
         mappings=tuple(_mappings(resources, queue_urls)),
         scheduled=tuple(name for name, event in _events(source) if event["Type"] in {"Schedule", "ScheduleV2"}),
+        object_lifetimes=dict(_object_lifetimes(source, parameters)),
     )
 
 
@@ -262,6 +265,18 @@ def _routes(source: dict[str, Any]) -> Iterable[Route]:
     for name, event in _events(source):
         if event["Type"] == "HttpApi":
             yield Route(event["Properties"]["Method"].upper(), event["Properties"]["Path"], name)
+
+
+def _object_lifetimes(source: dict[str, Any], parameters: Mapping[str, str]) -> Iterable[tuple[str, timedelta]]:
+    """Yield each bucket that has a rule of expiry, with the time that its objects live."""
+    for resource in source["Resources"].values():
+        properties = resource.get("Properties", {})
+        for rule in properties.get("LifecycleConfiguration", {}).get("Rules", []):
+            days = rule.get("ExpirationInDays")
+            if isinstance(days, dict):
+                days = parameters.get(days["Ref"], source["Parameters"][days["Ref"]]["Default"])
+            if days is not None:
+                yield properties["BucketName"], timedelta(days=int(days))
 
 
 def _mappings(resources: dict[str, Any], queue_urls: Mapping[str, str]) -> Iterable[StreamMapping]:

@@ -11,6 +11,7 @@ from socketserver import TCPServer
 from typing import Any, Protocol
 
 from streambank_local.callers.callers import Callers, LocalCallers, LocalRoutes
+from streambank_local.disk.store import NotKeptError
 from streambank_local.emulator.functions import InvocationResult
 from streambank_local.emulator.stack import Route
 from streambank_local.http import body, pages
@@ -86,7 +87,10 @@ class Gateway:
         if by is None:
             expected = f'{{"seconds": number from 0 to {int(LONGEST_ADVANCE.total_seconds())}}}'
             return _error_response(400, "INVALID_ARGUMENT", f"The body must be {expected}.")
-        is_idle = self._backend.advance(by)
+        try:
+            is_idle = self._backend.advance(by)
+        except NotKeptError as error:
+            return _error_response(503, "UNAVAILABLE", f"The clock cannot be moved: {error}.")
         return json_response(200, {"now": rfc3339(self._backend.now()), "settled": is_idle})
 
 

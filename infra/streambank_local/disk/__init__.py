@@ -1,0 +1,1 @@
+"""The folder in which local mode keeps its state."""

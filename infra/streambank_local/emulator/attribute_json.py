@@ -1,0 +1,35 @@
+"""Attribute values as JSON, in which bytes are base64."""
+
+import json
+from base64 import b64decode, b64encode
+from typing import Any
+
+from moto.dynamodb.models.dynamo_type import DynamoType
+
+
+def dumps(value: Any) -> bytes:
+    """Return attribute values, and what holds them, as JSON."""
+    return json.dumps(value, default=_encoded, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
+
+
+def loads(content: bytes) -> Any:
+    """Return what `dumps` got."""
+    return json.loads(content.decode(errors="surrogatepass"), object_hook=_decoded)
+
+
+def _encoded(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    if isinstance(value, DynamoType):
+        return value.to_regular_json()
+    raise TypeError(f"{type(value).__name__} in a reply")
+
+
+def _decoded(value: dict[str, Any]) -> dict[str, Any]:
+    """Return an attribute value with its bytes, or any other object as it is."""
+    if len(value) == 1:
+        if isinstance(value.get("B"), str):
+            return {"B": b64decode(value["B"])}
+        if isinstance(value.get("BS"), list):
+            return {"BS": [b64decode(one) for one in value["BS"]]}
+    return value
