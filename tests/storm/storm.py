@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from itertools import repeat
+from datetime import timedelta
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from streambank import errors
 from streambank.errors import NotFound
-from streambank.model.extraction import ExtractedFact, Extraction
 from streambank.model.window import WindowState
 from tests import aws
 from tests.aws import Killed
 from tests.storm import breaks
 from tests.storm.endings import Endings
+from tests.storm.fickle import LIE, Fickle, Skew
 from tests.storm.ledger import EventKey, Ledger, Told
 from tests.storm.streets import STREAMS_OF_SCOPE, Streets, scope_of
 from tests.storm.verdict import check
 from tests.storm.weather import Weather
-from tests.world import OneFactPerEvent, World, event
+from tests.world import World, event
 
-LIE = "made up"
-FAILURES = (errors.ModelTimedOut, errors.ModelThrottled, errors.ModelUnavailable, errors.ModelOutputInvalid, ValueError)
 RULES = (None, {}, {"eventCount": 2}, {"eventCount": 5, "overlapEventCount": 2}, {"idleDuration": "60s"},
          {"fixedInterval": "120s"})  # fmt: skip
 SKEWS = [timedelta(seconds=s) for s in (-3, -1, 1, 3)]
@@ -49,28 +43,6 @@ class Call:
     force: bool
 
 
-class Fickle:
-    """A model that hangs, fails and lies."""
-
-    def __init__(self, storm: Storm) -> None:
-        self.storm, self.honest = storm, OneFactPerEvent()
-
-    def extract(self, request: Any) -> Extraction:
-        answer, rng = self.honest.extract(request), self.storm.rng
-        self.honest.requests.clear()
-        if self.storm.weather.is_calm:
-            return answer
-        if rng.random() < 0.1:
-            self.storm.injected["model failed"] += 1
-            raise rng.choice(FAILURES)("injected")
-        if rng.random() < 0.1:
-            self.storm.injected["model lied"] += 1
-            made_up = [ExtractedFact(f"{LIE} {n}", cited) for n, cited in enumerate([(), (999,), (0,)])]
-            facts = rng.choice(((*made_up, *answer.facts), (*answer.facts, *made_up)))
-            return Extraction(facts, answer.usage)
-        return answer
-
-
 @dataclass
 class Storm:
     """One table's worth of a storm: some scopes with some streams, until *events* were sent."""
@@ -86,8 +58,8 @@ class Storm:
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
         self.world = World(self.client)
-        self.world.extractor = Fickle(self)
         self.weather = Weather(self.rng, self.injected, self._somebody)
+        self.world.extractor = Fickle(self.weather)
         self.records: list[tuple[str, str]] = []
         self.open: list[Call] = []
         self.answered: list[Call] = []
@@ -354,55 +326,3 @@ class Storm:
         keys = [(item["PK"]["S"], item["SK"]["S"]) for item in aws.dump(self.client) if item["SK"]["S"][:2] == "W#"]
         windows = [self.world.windows.get(*pk.split("#")[1:], int(sk[2:])) for pk, sk in keys]
         return [window for window in windows if window and window.state is WindowState.PARKED]
-
-
-@dataclass
-class Skew:
-    """The clock, wrong for a while."""
-
-    world: World
-    by: timedelta
-    before: datetime | None = None
-
-    def __enter__(self) -> None:
-        self.before = self.world.clock.instant
-        self.world.clock.instant += self.by
-
-    def __exit__(self, *_: object) -> None:
-        self.world.clock.instant -= self.by
-
-
-def rage(
-    seed: int,
-    events: int,
-    *,
-    epoch: int = 500,
-    broken: str | None = None,
-    jobs: int = 1,
-    tell: Callable[[int, Counter[str]], object] = lambda _accepted, _injected: None,
-) -> tuple[int, Counter[str]]:
-    """Let storms rage over fresh tables until *events* were sent; return what was accepted and what was injected.
-
-    *jobs* tables rage at a time, each in a process of its own if there are several; *tell* hears of both after each
-    table. Raises AssertionError with the seed of the table that does not hold.
-    """
-    numbers = range(-(-events // epoch))
-    seeds = [seed * 1_000 + number for number in numbers]
-    sizes = [min(epoch, events - number * epoch) for number in numbers]
-    accepted, injected = 0, Counter[str]()
-    with ExitStack() as stack:
-        spread = stack.enter_context(ProcessPoolExecutor(jobs)).map if jobs > 1 else map
-        for here, faults in spread(_rage_once, seeds, sizes, repeat(broken)):
-            accepted += here
-            injected += faults
-            tell(accepted, injected)
-    return accepted, injected
-
-
-def _rage_once(seed: int, events: int, broken: str | None) -> tuple[int, Counter[str]]:
-    with aws.dynamodb() as client:
-        storm = Storm(client, seed, events, broken=broken)
-        try:
-            return storm.rage(), storm.injected
-        except AssertionError as broke:
-            raise AssertionError(f"table {seed}: {broke}") from broke

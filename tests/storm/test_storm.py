@@ -6,7 +6,8 @@ import pytest
 
 from tests import aws
 from tests.storm import breaks
-from tests.storm.storm import Storm, rage
+from tests.storm.rage import rage
+from tests.storm.storm import Storm
 
 
 def test_a_short_storm_passes():
