@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import Any
 
 from streambank.store import text
@@ -29,3 +30,13 @@ def readable(value: dict[str, Any]) -> str:
         return str(text.decompressed(raw))
     except Exception:
         return raw.decode(errors="replace") + base64.b64encode(raw).decode()
+
+
+def texts(client: Any, pattern: str) -> dict[str, str]:
+    """Return whatever matches *pattern*, and where it is, in all that is stored."""
+    return {
+        match: f"{item['PK']['S']} {item['SK']['S']} {name}"
+        for item in aws.dump(client)
+        for name, value in item.items()
+        for match in re.findall(pattern, readable(value))
+    }

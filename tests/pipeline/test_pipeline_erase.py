@@ -395,3 +395,44 @@ def test_a_fact_that_is_stated_meanwhile_stays(client):
     world.finish()
     check(world)
     assert world.facts() == ["I ski"]
+
+
+def test_a_stream_that_begins_after_the_reply_is_not_erased(client):
+    """An erasure that is resumed takes no stream that was new after its first reply."""
+    world = lived(client)
+    assert erase.erase_scope("default", SCOPE, ASKED, context=world.erasing(lambda: False)).ended is None
+    world.ingest(event("later", "9"), streamId="begun later", forceFlush=True)
+    world.finish()
+    check(world)
+    assert world.facts() == ["later"]
+
+
+def test_a_run_that_comes_late_takes_nothing_newer(client):
+    """A run of an erasure that another run has ended meanwhile cuts no stream and deletes no memory."""
+    at = 0
+    while meddle_with_end(client, at):
+        at += 7
+    assert at > 20
+
+
+def meddle_with_end(client: Any, at: int) -> bool:
+    """End an erasure before call *at* of a run of it, and state a fact; tell whether the run was long enough."""
+    world = lived(client)
+    begun = erase.erase_scope("default", SCOPE, ASKED, context=world.erasing(lambda: False))
+
+    def end(world: World) -> None:
+        assert erase.proceed(begun, context=world.erasing()).ended
+        world.ingest(event("later", "9"), streamId="s", forceFlush=True)
+        world.ingest(event("newest", "9"), streamId="begun later", forceFlush=True)
+        world.settle()
+        assert world.facts() == ["later", "newest"]
+
+    interruption = Interruption(world, end, at)
+    client.meta.events.register("before-call.dynamodb", interruption)
+    try:
+        assert erase.proceed(begun, context=world.erasing()).ended
+    finally:
+        client.meta.events.unregister("before-call.dynamodb", interruption)
+    check(world)
+    assert world.facts() == (["later", "newest"] if at < interruption.calls else [])
+    return at < interruption.calls

@@ -10,8 +10,8 @@ from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head
 from streambank.model.window import WindowState
 from streambank.rules import triggers
-from streambank.rules.window import add_events, seal, stored_rule
-from tests.rules.building import MINUTE, NOW, STREAM, call, filled, keyed, rules, settings_said
+from streambank.rules.window import add_events, move_past, seal, stored_rule
+from tests.rules.building import MINUTE, NOW, STREAM, call, filled, keyed, rules, settings_said, window
 
 TEN = TriggerRule(event_count=10)
 EMPTY = Head(STREAM)
@@ -217,3 +217,24 @@ def test_settings_end_with_their_window():
     head = filled(1, settings=WindowSettings(merge_strategy=MergeStrategy.MERGE))
     opened, _ = seal(head, Reason.FORCE_FLUSH, None, now=NOW)
     assert opened.settings.is_empty
+
+
+@given(before=st.integers(0, 9), sealed=st.integers(1, 9), pending=st.integers(-9, 9))
+def test_a_head_moves_past_a_window_that_it_did_not_know(before, sealed, pending):
+    """Each number belongs to the window or to the next one, which is open; without an event that one has no timer."""
+    last = before + sealed
+    known = max(before, last + pending)
+    head = filled(known - before, seq=known, start=before + 1, window=7, rule=TEN, seal_reason=Reason.FORCE_FLUSH)
+    moved = move_past(head, window(number=7, first_seq=before + 1, last_seq=last))
+    assert (moved.window, moved.start, moved.seq) == (8, last + 1, max(known, last))
+    assert moved.count == max(known - last, 0)
+    assert (moved.anchor, moved.rule) == (head.anchor, TEN)
+    is_empty = moved.count == 0
+    assert (moved.first_arrival, moved.seal_reason) == ((None, None) if is_empty else (NOW, Reason.FORCE_FLUSH))
+
+
+def test_events_after_an_unknown_window_keep_their_window():
+    """Where the head knows the events of the window as done, only the window's number moves on."""
+    head = filled(2, seq=5, start=4, window=2)
+    moved = move_past(head, window(number=2, first_seq=1, last_seq=2))
+    assert (moved.window, moved.start, moved.seq, moved.count) == (3, 4, 5, 2)

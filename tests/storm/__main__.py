@@ -16,7 +16,7 @@ def main() -> int:
     parser.add_argument("--broken", choices=sorted(BREAKS), help="overlook one condition")
     asked = parser.parse_args()
     os.environ.update(AWS_ACCOUNT_ID_ENDPOINT_MODE="disabled", POWERTOOLS_SERVICE_NAME="streambank")
-    from tests.storm.storm import rage
+    from tests.storm.rage import rage
 
     def tell(accepted: int, injected: Counter[str]) -> None:
         print(f"{accepted:8,} events accepted, {injected.total():,} faults", file=sys.stderr, flush=True)

@@ -50,6 +50,29 @@ def _suspended_expiry(params: Action, actions: Actions) -> None:
         del params["TransactItems"][0]
 
 
+def _checks(kind: str, clause: str, other: str) -> Callable[[Action, Actions], None]:
+    """Return a break that drops the ConditionChecks of a kind of items from transactions that write an *other* kind."""
+
+    def is_overlooked(one: Action) -> bool:
+        check = one.get("ConditionCheck", {})
+        return bool(check) and _kind(check) == kind and clause in check["ConditionExpression"]
+
+    def drop(params: Action, actions: Actions) -> None:
+        if other in {_kind(action) for action in actions}:
+            left = [one for one in params.get("TransactItems", []) if not is_overlooked(one)]
+            params.update(TransactItems=left) if left else None
+
+    return drop
+
+
+def _window_fence(params: Action, actions: Actions) -> None:
+    if "CUT" in {_kind(action) for action in actions} and "TransactItems" in params:
+        is_fence = [_kind(action) == "W#" and "Key" in action for action in actions]
+        params["TransactItems"] = [
+            one for one, fence in zip(params["TransactItems"], is_fence, strict=True) if not fence
+        ]
+
+
 def _is_version(action: Action, kind: str) -> bool:
     return _kind(action) == kind and "#ver" in action["ConditionExpression"]
 
@@ -65,6 +88,9 @@ NEEDED: dict[str, Callable[[Action, Actions], None]] = {
     "the token of a request": _token,
     "when a window is due": _due_time,
     "that a window is pending whose expiry is suspended": _suspended_expiry,
+    "that the windows up to a cut are given up": _window_fence,
+    "that an erasure still takes streams as it cuts one": _checks("V", "#erasing", "CUT"),
+    "that a window is pending as its results are stored": _checks("W#", "#att", "P#"),
 }
 # In a storm's calm at the end the sweep alone works, so this one shows in the fairest weather.
 FOUL = {"when a window is due"}
@@ -87,9 +113,9 @@ BREAKS = NEEDED | BACKED_UP
 
 
 def _kind(action: Action) -> str:
-    """Return the first part of an item's sort key: `HEAD`, `V`, `B#`, `D#`, `W#`, `P#`."""
+    """Return the first part of an item's sort key: `HEAD`, `CUT`, `V`, `B#`, `D#`, `W#`, `P#`."""
     sk = str((action.get("Item") or action.get("Key") or {})["SK"]["S"])
-    return sk if sk in ("HEAD", "V") else sk[:2]
+    return sk if sk in ("HEAD", "CUT", "V") else sk[:2]
 
 
 def _strip(action: Action) -> None:

@@ -4,65 +4,43 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from itertools import repeat
+from datetime import timedelta
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from streambank import errors
-from streambank.model.extraction import ExtractedFact, Extraction
+from streambank.errors import NotFound
 from streambank.model.window import WindowState
 from tests import aws
 from tests.aws import Killed
 from tests.storm import breaks
+from tests.storm.endings import Endings
+from tests.storm.fickle import LIE, Fickle, Skew
+from tests.storm.ledger import EventKey, Ledger, Told
 from tests.storm.streets import STREAMS_OF_SCOPE, Streets, scope_of
-from tests.storm.verdict import Told, check
+from tests.storm.verdict import check
 from tests.storm.weather import Weather
-from tests.world import OneFactPerEvent, World, event
+from tests.world import World, event
 
-LIE = "made up"
-FAILURES = (errors.ModelTimedOut, errors.ModelThrottled, errors.ModelUnavailable, errors.ModelOutputInvalid, ValueError)
 RULES = (None, {}, {"eventCount": 2}, {"eventCount": 5, "overlapEventCount": 2}, {"idleDuration": "60s"},
          {"fixedInterval": "120s"})  # fmt: skip
 SKEWS = [timedelta(seconds=s) for s in (-3, -1, 1, 3)]
+# AWS Lambda ends every function after 15 minutes; a deletion relies on that.
+LONGEST_FUNCTION = timedelta(minutes=14)
 
 
 @dataclass
 class Call:
     """A call that is sent until it is answered, and then perhaps again."""
 
+    bank: str
     stream: str
     scope: dict[str, str]
     events: list[dict[str, Any]]
     rule: dict[str, Any] | None
     force: bool
-
-
-class Fickle:
-    """A model that hangs, fails and lies."""
-
-    def __init__(self, storm: Storm) -> None:
-        self.storm, self.honest = storm, OneFactPerEvent()
-
-    def extract(self, request: Any) -> Extraction:
-        answer, rng = self.honest.extract(request), self.storm.rng
-        self.honest.requests.clear()
-        if self.storm.weather.is_calm:
-            return answer
-        if rng.random() < 0.1:
-            self.storm.injected["model failed"] += 1
-            raise rng.choice(FAILURES)("injected")
-        if rng.random() < 0.1:
-            self.storm.injected["model lied"] += 1
-            made_up = [ExtractedFact(f"{LIE} {n}", cited) for n, cited in enumerate([(), (999,), (0,)])]
-            facts = rng.choice(((*made_up, *answer.facts), (*answer.facts, *made_up)))
-            return Extraction(facts, answer.usage)
-        return answer
 
 
 @dataclass
@@ -73,18 +51,19 @@ class Storm:
     seed: int
     events: int
     streams: int = 60
+    erasures: float = 1.0  # how often scopes are erased, beside the weights of other deeds
     broken: str | None = None
     injected: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
         self.world = World(self.client)
-        self.world.extractor = Fickle(self)
         self.weather = Weather(self.rng, self.injected, self._somebody)
+        self.world.extractor = Fickle(self.weather)
         self.records: list[tuple[str, str]] = []
         self.open: list[Call] = []
         self.answered: list[Call] = []
-        self.told: list[Told] = []
+        self.ledger = Ledger()
         self.sent = 0
         self.twins: list[dict[str, Any]] = []
         self.at_work: str | None = None
@@ -98,8 +77,12 @@ class Storm:
             self._tick: 4,
             self._wait: 5,
             self._die: 0.1,
+            self._erase: self.erasures,
+            self._delete_bank: 0.1,
         }
         self.streets = Streets(self.streams, self.rng)
+        self.endings = Endings(self.world, self.weather, self.streets, self.ledger, self.rng, self.injected)
+        self.function_began = self.world.clock()
 
     # ---- the whole of it
 
@@ -109,22 +92,26 @@ class Storm:
             self.client.meta.events.register("before-parameter-build.dynamodb", listener)
         if self.broken:
             breaks.overlook(self.client, self.broken)
+        self.endings.open_bank()
         self.weather.attach(self.client)
         while self.sent < self.events:
             self._somebody()
         for _ in range(self.events):
             self._somebody()  # what was said last meets the storm too
         self.weather.is_calm = True
+        self.endings.finish()
         for call in self.open[:]:
             self._answered(call)
         self._come_to_rest()
-        return check(self.world, self.told, LIE)
+        return check(self.world, self.ledger, LIE)
 
     def _answered(self, call: Call) -> None:
         """Send a call in calm weather: now it must be answered."""
         try:
             self._send(call)
         except errors.StreambankError as error:
+            if call not in self.open:
+                return  # its bank was deleted
             raise AssertionError(f"I10: a call to {call.stream} is never answered: {error!r}") from error
 
     def _somebody(self) -> None:
@@ -132,6 +119,8 @@ class Storm:
         who = self.rng.choices(list(self.deeds), list(self.deeds.values()))[0]
         if self.weather.depth and self.rng.random() < 0.7:
             who = self._run if self.at_work else self.rng.choice((self._deliver, self._say, self._say, self._say_again))
+        if not self.weather.depth:
+            self.function_began = self.world.clock()
         try:
             who()
         except (Killed, errors.StreambankError, ClientError, BotoCoreError):
@@ -147,26 +136,26 @@ class Storm:
         if self.sent >= self.events:
             return
         number = self._where()
-        scope, name = scope_of(number), f"s{number}"
+        bank, scope, name = self.streets.bank_of(number), scope_of(number), f"s{number}"
         if self.rng.random() < 0.4:
             self.sent += 1
-            self._say_once(name, scope, self.sent - 1)
+            self._say_once(bank, name, scope, self.sent - 1)
             return
         some = range(self.sent, self.sent + self.rng.choice((1, 1, 2, 3, 8)))
         self.sent = some.stop
         said = [event(self._text(scope, n), f"e{n}", self.rng.choice(("user", "user", "model"))) for n in some]
-        call = Call(name, {"user_id": scope}, said, self.rng.choice(RULES), self.rng.random() < 0.1)
+        call = Call(bank, name, {"user_id": scope}, said, self.rng.choice(RULES), self.rng.random() < 0.1)
         self.open.append(call)
         self._send(call)
 
     def _say_together(self) -> None:
         """Let two streams of a scope say the same at the same time, so that their generations meet."""
         first = self.rng.randrange(0, self.streams, STREAMS_OF_SCOPE)
-        scope, number = scope_of(first), self.sent
+        bank, scope, number = self.streets.bank_of(first), scope_of(first), self.sent
         self.sent += 2
         for offset in range(2):
             said = [event(f"{scope}|together {number}", f"e{number + offset}")]
-            call = Call(f"s{first + offset}", {"user_id": scope}, said, None, force=True)
+            call = Call(bank, f"s{first + offset}", {"user_id": scope}, said, None, force=True)
             self.open.append(call)
         for call in self.open[-2:]:
             self._send(call)
@@ -177,9 +166,9 @@ class Storm:
         """Return something new, or what others of the scope say too."""
         return f"{scope}|{number}" if self.rng.random() < 0.7 else f"{scope}|all say {number // 25}"
 
-    def _say_once(self, name: str, scope: str, number: int) -> None:
+    def _say_once(self, bank: str, name: str, scope: str, number: int) -> None:
         """Send an event without an id, which nobody may send again; whether it came through is not known."""
-        self.world.ingest(event(f"{scope}|once {number}"), scope={"user_id": scope}, streamId=name)
+        self.world.ingest(event(f"{scope}|once {number}"), bank=bank, scope={"user_id": scope}, streamId=name)
 
     def _say_again(self) -> None:
         """Send a call again that was not answered."""
@@ -198,13 +187,34 @@ class Storm:
         fields: dict[str, Any] = {"scope": call.scope, "streamId": call.stream, "forceFlush": call.force}
         if call.rule is not None:
             fields["rule"] = call.rule
-        with self._skewed():
-            receipt = self.world.ingest(*call.events, **fields)
         ids = tuple(one["eventId"] for one in call.events)
-        self.told.append(Told(call.stream, ids, receipt.operation.id, call.force))
+        self.ledger.send(EventKey(call.bank, call.stream, one) for one in ids)
+        try:
+            with self._skewed():
+                receipt = self.world.ingest(*call.events, bank=call.bank, **fields)
+        except NotFound:
+            self._without_bank(call)
+            raise
+        self.ledger.answer(Told(call.bank, call.stream, ids, receipt.operation.id, call.force))
         if call in self.open:
             self.open.remove(call)
             self.answered.append(call)
+
+    def _without_bank(self, call: Call) -> None:
+        """Give up a call to a bank that was deleted; one that is only to be created is created."""
+        if call.bank not in self.ledger.deleted:
+            self.endings.open_bank()
+            return
+        for calls in (self.open, self.answered):
+            if call in calls:
+                calls.remove(call)
+
+    def _erase(self) -> None:
+        number = self._where()
+        self.endings.erase(number if self.streets.may_be_erased(number) else self.streets.neighbour(number))
+
+    def _delete_bank(self) -> None:
+        self.endings.delete()
 
     def _skewed(self) -> Skew:
         """Let one function's clock be wrong by a few seconds."""
@@ -290,6 +300,9 @@ class Storm:
     def _wait(self) -> None:
         """Let time pass, at times so much that ticks were missed."""
         span = self.rng.choice((1, 5, 30, 61, 300))
+        end = self.world.clock() + timedelta(seconds=span)
+        if self.weather.depth and end - self.function_began > LONGEST_FUNCTION:
+            return
         self.injected["ticks missed"] += span > 60
         self.world.clock.move(seconds=span)
 
@@ -311,57 +324,5 @@ class Storm:
 
     def _parked(self) -> list[Any]:
         keys = [(item["PK"]["S"], item["SK"]["S"]) for item in aws.dump(self.client) if item["SK"]["S"][:2] == "W#"]
-        windows = [self.world.windows.get("default", pk.split("#")[2], int(sk[2:])) for pk, sk in keys]
+        windows = [self.world.windows.get(*pk.split("#")[1:], int(sk[2:])) for pk, sk in keys]
         return [window for window in windows if window and window.state is WindowState.PARKED]
-
-
-@dataclass
-class Skew:
-    """The clock, wrong for a while."""
-
-    world: World
-    by: timedelta
-    before: datetime | None = None
-
-    def __enter__(self) -> None:
-        self.before = self.world.clock.instant
-        self.world.clock.instant += self.by
-
-    def __exit__(self, *_: object) -> None:
-        self.world.clock.instant -= self.by
-
-
-def rage(
-    seed: int,
-    events: int,
-    *,
-    epoch: int = 500,
-    broken: str | None = None,
-    jobs: int = 1,
-    tell: Callable[[int, Counter[str]], object] = lambda _accepted, _injected: None,
-) -> tuple[int, Counter[str]]:
-    """Let storms rage over fresh tables until *events* were sent; return what was accepted and what was injected.
-
-    *jobs* tables rage at a time, each in a process of its own if there are several; *tell* hears of both after each
-    table. Raises AssertionError with the seed of the table that does not hold.
-    """
-    numbers = range(-(-events // epoch))
-    seeds = [seed * 1_000 + number for number in numbers]
-    sizes = [min(epoch, events - number * epoch) for number in numbers]
-    accepted, injected = 0, Counter[str]()
-    with ExitStack() as stack:
-        spread = stack.enter_context(ProcessPoolExecutor(jobs)).map if jobs > 1 else map
-        for here, faults in spread(_rage_once, seeds, sizes, repeat(broken)):
-            accepted += here
-            injected += faults
-            tell(accepted, injected)
-    return accepted, injected
-
-
-def _rage_once(seed: int, events: int, broken: str | None) -> tuple[int, Counter[str]]:
-    with aws.dynamodb() as client:
-        storm = Storm(client, seed, events, broken=broken)
-        try:
-            return storm.rage(), storm.injected
-        except AssertionError as broke:
-            raise AssertionError(f"table {seed}: {broke}") from broke

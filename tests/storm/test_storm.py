@@ -1,10 +1,13 @@
 """A storm passes, and every invariant holds; a build with a condition less does not survive it."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from tests import aws
 from tests.storm import breaks
-from tests.storm.storm import Storm, rage
+from tests.storm.rage import rage
+from tests.storm.storm import Storm
 
 
 def test_a_short_storm_passes():
@@ -15,6 +18,15 @@ def test_a_short_storm_passes():
     assert len(injected) > 8
 
 
+@pytest.mark.parametrize("broken", [None, "that the windows up to a cut are given up"])
+def test_a_small_storm_of_erasures(broken):
+    """Two scopes, of which one is erased again and again: a build without the fence before a cut is noticed at once."""
+    with aws.dynamodb() as client, pytest.raises(AssertionError) if broken else nullcontext():
+        storm = Storm(client, seed=1, events=12, streams=12, erasures=8, broken=broken)
+        assert storm.rage() > 10
+        assert storm.injected["scope erased"] > 2
+
+
 @pytest.mark.slow
 def test_a_storm_passes():
     """The same with two thousand events over hundreds of streams, and thousands of faults."""
@@ -22,6 +34,8 @@ def test_a_storm_passes():
     print(f"{injected.total()} faults: {dict(injected)}")
     assert accepted > 1_500
     assert injected.total() > 2_000
+    assert injected["scope erased"] > 40
+    assert injected["bank deleted"] > 4
 
 
 @pytest.mark.slow

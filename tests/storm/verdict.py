@@ -8,73 +8,81 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
+from streambank.model.erasure import Cut
 from streambank.model.ids import OperationId
 from streambank.model.stream import StreamId
 from streambank.model.window import Window, WindowState
 from streambank.store import codec
+from streambank.store.cuts import cut_of
 from tests import aws
+from tests.storm import remains
+from tests.storm.ledger import EventKey, Ledger
 from tests.world import World
 
 # What clocks of two functions may be apart.
 SKEW = timedelta(seconds=6)
 
 
-@dataclass(frozen=True)
-class Told:
-    """A call that was acknowledged: the ids of its events in their stream, and the operation."""
-
-    stream: str
-    ids: tuple[str, ...]
-    operation: OperationId
-    forced: bool
-
-
 @dataclass
 class Stream:
     """A stream as the table has it."""
 
+    bank: str
     name: str
     scope: dict[str, str]
     sid: str
+    first_seq: int
     last_seq: int
     pending: int
     windows: list[Window]
     events: list[Any]
 
     @classmethod
-    def read(cls, world: World, item: dict[str, Any]) -> Stream:
+    def read(cls, world: World, item: dict[str, Any], cut: Cut | None) -> Stream:
+        """Read the stream, whose head is *item*, from its newest *cut* on: what is before was erased."""
         head = codec.head_of(_plain(item))
         stream: StreamId = head.stream
-        windows = [world.windows.get(stream.bank, stream.sid, number) for number in range(1, head.window)]
+        first = cut.window + 1 if cut else 1
+        windows = [world.windows.get(stream.bank, stream.sid, number) for number in range(first, head.window)]
         events = [event for window in windows if window for event in world.windows.events(window)]
         found = [window for window in windows if window]
         assert len(found) == len(windows), f"I2: a window of {stream.name} is missing"
-        return cls(stream.name, stream.scope, stream.sid, head.seq, head.count, found, events)
+        first_seq = cut.seq + 1 if cut else 1
+        return cls(stream.bank, stream.name, stream.scope, stream.sid, first_seq, head.seq, head.count, found, events)
 
 
 def _plain(item: dict[str, Any]) -> dict[str, Any]:
     return {name: int(value["N"]) if "N" in value else value.get("S") for name, value in item.items()}
 
 
-def check(world: World, told: list[Told], lies: str) -> int:
+def check(world: World, ledger: Ledger, lies: str) -> int:
     """Check all that must hold; return how many events were accepted. AssertionErrors name the invariant."""
     dump = aws.dump(world.client)
-    streams = {s.name: s for s in (Stream.read(world, item) for item in dump if item["SK"]["S"] == "HEAD")}
-    for stream in streams.values():
+    cuts = {item["PK"]["S"]: cut_of(_plain(item)) for item in dump if item["SK"]["S"] == "CUT"}
+    heads = [item for item in dump if item["SK"]["S"] == "HEAD"]
+    streams = [Stream.read(world, item, cuts.get(item["PK"]["S"])) for item in heads]
+    for stream in streams:
         _check_stream(stream)
-    _check_told(streams, told)
+    events = {EventKey(s.bank, s.name, one.event.event_id): one.seq for s in streams for one in s.events}
+    _check_answers({(s.bank, s.name): s for s in streams}, events, ledger)
     _check_memories(dump, streams, lies)
+    remains.check(world, dump, cuts, {text for stream in streams for text in _texts(stream)}, ledger.deleted)
     due = [item["SK"]["S"] for item in dump if "G1SK" in item]
     assert not due, f"I6: {due[:3]} stay due for ever"
     held = [item for item in dump if item["SK"]["S"][:2] in ("B#", "P#") and "ttl" not in item]
     assert not held, f"what was processed never expires: {held[0]['SK']['S']}"
-    return sum(len(stream.events) for stream in streams.values())
+    without_id = sum(not one.event.event_id for stream in streams for one in stream.events)
+    return without_id + len(ledger.all_answered() | {one for one in events if one.event_id})
+
+
+def _texts(stream: Stream) -> list[str]:
+    return [str(one.event.parts[0]["text"]) for one in stream.events]
 
 
 def _check_stream(stream: Stream) -> None:
     name, numbers = stream.name, [event.seq for event in stream.events]
     assert stream.pending == 0, f"I6: events of {name} are pending for ever"
-    assert numbers == list(range(1, stream.last_seq + 1)), f"I2: {name} has events {numbers}"
+    assert numbers == list(range(stream.first_seq, stream.last_seq + 1)), f"I2: {name} has events {numbers}"
     ids = Counter(event.event.event_id or event.event.parts[0]["text"] for event in stream.events)
     assert max(ids.values(), default=1) == 1, f"I1: {ids.most_common(1)} in {name}"
     for window in stream.windows:
@@ -87,24 +95,23 @@ def _check_stream(stream: Stream) -> None:
     assert in_order, f"I7: {name} is out of order"
 
 
-def _check_told(streams: dict[str, Stream], told: list[Told]) -> None:
-    for call in told:
-        stream = streams[call.stream]
-        places = {event.event.event_id: event.seq for event in stream.events}
-        missing = [one for one in call.ids if one not in places]
-        assert not missing, f"I10: {missing} of {call.stream} were acknowledged and are lost"
-        if call.ids and not call.forced:
-            newest = max(places[one] for one in call.ids)
-            owner = next(window for window in stream.windows if window.first_seq <= newest <= window.last_seq)
-            assert call.operation == OperationId(stream.sid, owner.number), f"I3: {call} is told of {owner.number}"
+def _check_answers(streams: dict[tuple[str, str], Stream], events: dict[EventKey, int], ledger: Ledger) -> None:
+    lost = sorted(ledger.must_stay() - events.keys())
+    assert not lost, f"I10: {lost[:3]} were acknowledged and are lost"
+    left = sorted(ledger.must_go() & events.keys())
+    assert not left, f"{left[:3]} were acknowledged before they were erased, and are left"
+    for call in ledger.told:
+        if not call.ids or call.forced or not events.keys() >= set(call.events):
+            continue
+        newest = max(events[one] for one in call.events)
+        stream = streams[call.bank, call.stream]
+        owner = next(window for window in stream.windows if window.first_seq <= newest <= window.last_seq)
+        assert call.operation == OperationId(stream.sid, owner.number), f"I3: {call} is told of {owner.number}"
 
 
-def _check_memories(dump: list[dict[str, Any]], streams: dict[str, Stream], lies: str) -> None:
+def _check_memories(dump: list[dict[str, Any]], streams: list[Stream], lies: str) -> None:
     expected = Counter(
-        event.event.parts[0]["text"]
-        for stream in streams.values()
-        for event in stream.events
-        if event.event.role == "user"
+        event.event.parts[0]["text"] for stream in streams for event in stream.events if event.event.role == "user"
     )
     memories = [item for item in dump if item["SK"]["S"].startswith("M#")]
     facts = Counter(item["fact"]["S"] for item in memories)

@@ -28,7 +28,7 @@ class Erasure:
     """One erasure of a scope, or of a bank where *cid* is empty.
 
     *counts* are how many things of each kind were deleted, at least: the counts of a run that dies are lost. *cursor*
-    is how far the erasure of a bank has come.
+    is how far the erasure of a bank has come. Once *is_cut* is set, streams without a cut of this erasure are newer.
     """
 
     bank: str
@@ -40,6 +40,7 @@ class Erasure:
     ended: datetime | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     cursor: RegistryCursor = (0, "")
+    is_cut: bool = False
 
     @property
     def id(self) -> str:

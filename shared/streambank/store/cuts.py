@@ -14,7 +14,7 @@ from streambank.model.erasure import Cut, Erasure
 from streambank.model.stream import Head
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys
-from streambank.store.actions import Action, Condition, ConditionCheck, Put, Update, absent, equals, present
+from streambank.store.actions import Action, Condition, ConditionCheck, Put, Update, absent, equals, present, without
 from streambank.store.erasure_items import erased_values
 from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
@@ -52,7 +52,7 @@ class Cuts:
         What the cut before, *last*, covered is erased already.
 
         Raises:
-            Conflict: the stream was written meanwhile.
+            Conflict: the stream was written meanwhile, or the erasure takes no more streams.
         """
         bank, sid = erasure.bank, before.stream.sid
         cut = Cut(erasure.number, before.seq, after.window - 1, fenced=erased_windows(last))
@@ -60,14 +60,14 @@ class Cuts:
         if closed:
             values = codec.window_values(closed) | {"new": None, **erased_values(closed, erasure.started, expires)}
             actions.append(Put(key_of(closed), values, absent()))
-        self._table.transact([*actions, Put(keys.cut(bank, sid), _cut_values(cut))])
+        self._table.transact([*actions, Put(keys.cut(bank, sid), _cut_values(cut)), _takes_streams(erasure)])
         return cut
 
     def create_without_head(self, erasure: Erasure, sid: str, *, last: Cut | None) -> Cut | None:
         """Cut a stream of one window without a head; None if the window is newer than the erasure, or gone.
 
         Raises:
-            Conflict: the window went, or another run has cut the stream meanwhile.
+            Conflict: the window went, another run has cut the stream meanwhile, or the erasure takes no more streams.
         """
         window_key = keys.window(erasure.bank, sid, 1)
         item = self._table.get(window_key)
@@ -76,7 +76,7 @@ class Cuts:
         cut = Cut(erasure.number, keys.LAST_NUMBER, 1)
         unchanged = equals(era=last.erasure) if last else absent()
         put = Put(keys.cut(erasure.bank, sid), _cut_values(cut), unchanged)
-        self._table.transact([put, ConditionCheck(window_key, present())])
+        self._table.transact([put, ConditionCheck(window_key, present()), _takes_streams(erasure)])
         return cut
 
     # ---- windows
@@ -176,6 +176,11 @@ def erased_windows(cut: Cut | None) -> int:
 
 def cut_of(item: Mapping[str, Any]) -> Cut:
     return Cut(item["era"], item["seq"], item["win"], item.get("fen", 0), item.get("mark", ""), "done" in item)
+
+
+def _takes_streams(erasure: Erasure) -> ConditionCheck:
+    """The erasure is under way, and no caller has a reply that says that all of its streams are cut."""
+    return ConditionCheck(keys.version(erasure.bank, erasure.cid), equals(erasing=erasure.number) & without("cut"))
 
 
 def _cut_values(cut: Cut) -> codec.Values:

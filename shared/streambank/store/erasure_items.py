@@ -17,7 +17,8 @@ from streambank.store.attributes import instant, milliseconds, seconds
 def job_values(item: Mapping[str, Any] | None, request: ErasureTarget, now: datetime) -> codec.Values:
     number = (item or {}).get("era", 0) + 1
     ask = text.dumps([request.user_id, list(request.conversation_ids)])
-    return {"era": number, "erasing": number, "ebeg": milliseconds(now), "eend": None, "ask": ask, "man": None}
+    began = milliseconds(now)
+    return {"era": number, "erasing": number, "ebeg": began, "eend": None, "ask": ask, "man": None, "cut": None}
 
 
 def erasure_of(bank: str, cid: str, item: Mapping[str, Any]) -> Erasure:
@@ -32,6 +33,7 @@ def erasure_of(bank: str, cid: str, item: Mapping[str, Any]) -> Erasure:
         instant(item.get("eend")),
         json.loads(item.get("man") or "{}"),
         (item.get("shd", 0), item.get("ent", "")),
+        item.get("cut") is not None,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -91,12 +91,12 @@ class Erasures:
     def pause(self, erasure: Erasure, counts: Counter[str], cursor: RegistryCursor, *, now: datetime) -> None:
         """Record what was deleted so far, and how far the erasure of a bank has come; the sweep resumes it.
 
-        Raises:
+        No stream is cut from now on: what is accepted after the reply is not erased. Raises:
             Conflict: the job is no longer under way.
         """
         key = _key(erasure.bank, erasure.cid)
         progress: codec.Values = {"man": counts_text(erasure, counts), "shd": cursor[0], "ent": cursor[1] or None}
-        values = {**progress, **codec.due_values(key, now + RESUMED_AFTER)}
+        values = {"cut": 1, **progress, **codec.due_values(key, now + RESUMED_AFTER)}
         self._table.write(Update(key, values, equals(erasing=erasure.number)))
 
     def finish(self, erasure: Erasure, counts: Counter[str], *, now: datetime) -> None:
@@ -110,6 +110,7 @@ class Erasures:
             "shd": None,
             "ent": None,
             "fgt": None,
+            "cut": None,
             "man": counts_text(erasure, counts),
             **codec.due_values(key, None),
         }
@@ -167,25 +168,38 @@ class Erasures:
         for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE):
             yield map(_erased_item, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
 
-    def delete_memories(
-        self, bank: str, scope: Mapping[str, str], batch: Sequence[ErasedItem], counts: Counter[str]
-    ) -> None:
-        """Delete a batch of `erased_items`, and the look-ups of its memories first."""
+    def delete_memories(self, erasure: Erasure, batch: Sequence[ErasedItem], counts: Counter[str]) -> None:
+        """Delete a batch of `erased_items`, and the look-ups of its memories first.
+
+        Raises:
+            Conflict: another run has ended the erasure: the batch may be newer.
+        """
         memory_ids = [keys.name_in(key.sk) for key, _ in batch if keys.kind_of(key.sk) == Kind.MEMORY]
-        if memory_ids:
-            self._delete_names(bank, text.dumps(dict(scope)), memory_ids)
+        names = {keys.memory_name(erasure.bank, one) for one in memory_ids}
+        items = self._under_way(erasure, names)
+        if items:
+            self._delete_names(erasure, items, names)
         self._table.delete_all(key for key, _ in batch)
         counts.update(name for item in batch for name in item.counted)
 
-    def _delete_names(self, bank: str, spelled: str, memory_ids: Sequence[str]) -> None:
+    def _under_way(self, erasure: Erasure, names: Collection[Key]) -> dict[Key, dict[str, Any]]:
+        """Return the items of *names*, if the erasure is still under way: one round trip. Raises Conflict if not."""
+        job = keys.version(erasure.bank, erasure.cid)
+        items = self._table.read([job, *names])
+        if items.pop(job, {}).get("erasing") != erasure.number:
+            raise Conflict
+        return items
+
+    def _delete_names(self, erasure: Erasure, items: Mapping[Key, Mapping[str, Any]], names: Collection[Key]) -> None:
         """Delete the look-ups of a scope's memories; the id of one that has expired may be another scope's by now."""
+        spelled = text.dumps(dict(erasure.scope))
         for _ in self._table.retry_policy.attempts():
-            names = self._table.read(keys.memory_name(bank, one) for one in memory_ids)
-            own = [Delete(key, equals(sco=spelled)) for key, item in names.items() if item["sco"] == spelled]
+            own = [Delete(key, equals(sco=spelled)) for key, item in items.items() if item["sco"] == spelled]
             try:
                 if own:
                     self._table.transact(own)
             except Conflict:
+                items = self._under_way(erasure, names)
                 continue
             return
         raise OutOfReach(Conflict.CONTENDED)

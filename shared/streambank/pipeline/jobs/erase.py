@@ -85,7 +85,13 @@ def proceed(erasure: Erasure, *, context: EraseContext) -> Erasure:
     Raises:
         Unavailable: a stream, a session or a conversation is written by others at every try.
     """
-    return job.proceed(_Run(erasure, context, erasure.cursor), context=context)
+    try:
+        return job.proceed(_Run(erasure, context, erasure.cursor), context=context)
+    except Conflict:
+        current = context.erasures.find(erasure.bank, erasure.cid)
+        if current and current.ended and current.number == erasure.number:
+            return current  # another run has ended it
+        raise
 
 
 def _begin(bank: str, scope: Mapping[str, str], request: ErasureTarget, context: EraseContext) -> Erasure:
@@ -161,7 +167,7 @@ def _stream_steps(erasure: Erasure, sid: str, cut: Cut, context: EraseContext) -
 def _memory_steps(erasure: Erasure, context: EraseContext) -> Iterator[CountingStep]:
     for of_kind in context.erasures.erased_items(erasure.bank, erasure.cid):
         for batch in batches(of_kind, BATCH_DELETES):
-            yield partial(context.erasures.delete_memories, erasure.bank, erasure.scope, batch)
+            yield partial(context.erasures.delete_memories, erasure, batch)
 
 
 def _cut(erasure: Erasure, sid: str, last: Cut | None, context: EraseContext) -> Cut | None:
@@ -172,6 +178,8 @@ def _cut(erasure: Erasure, sid: str, last: Cut | None, context: EraseContext) ->
     for _ in context.retry_policy.attempts():
         if last and last.erasure == erasure.number:
             return last
+        if erasure.is_cut:
+            return None
         head = context.streams.head(erasure.bank, sid)
         try:
             if head is None:
@@ -180,6 +188,10 @@ def _cut(erasure: Erasure, sid: str, last: Cut | None, context: EraseContext) ->
             expires = context.retention_policy.of_operation(closed, now=context.clock()) if closed else None
             return context.cuts.create(erasure, head, after, closed, last=last, expires=expires)
         except Conflict:
+            current = context.erasures.find(erasure.bank, erasure.cid)
+            if current is None or current.ended or current.number != erasure.number:
+                raise
+            erasure = current
             last = context.cuts.of_streams(erasure.bank, [sid]).get(sid)
     raise Unavailable(CONTENDED)
 
