@@ -1,5 +1,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
+# Tests and checks start Python a hundred times; without its cache each start would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed

@@ -1,10 +1,12 @@
 """AWS as the tests have it: moto's DynamoDB, repaired, and executions that run when a test says so."""
 
+import copy
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +32,7 @@ class Killed(BaseException):
     """The process dies here: no handler of ours may catch it."""
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Reads CloudFormation's short tags as their values."""
 
 
@@ -46,6 +48,11 @@ def _plain(loader: Any, node: Any) -> Any:
 
 
 def template() -> dict[str, Any]:
+    return copy.deepcopy(_template())
+
+
+@cache
+def _template() -> dict[str, Any]:
     return yaml.load((ROOT / "template.yaml").read_text(), _Loader)
 
 
