@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,12 +13,24 @@ from pydantic import ValidationError
 
 from streambank_client import types
 from streambank_client.http.encoding import duration
+from streambank_client.types.base import OpenShape, RequestShape
 from streambank_client.types.memories import RetrievedMemories
 from tests.client.answering import reply, script
 from tests.client.samples import SCOPE
 
 INSTANT = "2026-01-02T03:04:05.678Z"
 MEMORY = {"name": "b/memories/m", "scope": SCOPE, "createTime": INSTANT, "updateTime": INSTANT}
+# The documents of the types that have required fields.
+REQUIRED: dict[str, dict[str, Any]] = {
+    "ConversationSource": {"events": []},
+    "CustomMemoryTopic": {"label": "l", "description": "d"},
+    "DirectMemory": {"fact": "f"},
+    "Event": {"content": {"parts": [{"text": "t"}]}},
+    "ExampleMemory": {"fact": "f"},
+    "GenerateMemoriesExample": {"conversationSource": {"events": []}},
+    "ManagedMemoryTopic": {"managedTopicEnum": "USER_PREFERENCES"},
+    "SchemaConfig": {"id": "s"},
+}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -26,11 +39,51 @@ JSON = st.recursive(
 
 
 def test_unknown_fields_are_no_error() -> None:
-    """A field that a newer service adds is left out, at every level."""
+    """A field that a newer service adds to a reply is left out, at every level."""
     said = {**MEMORY, "fact": "Likes tea.", "new": {"a": 1}, "topics": [{"customMemoryTopicLabel": "t", "new": 1}]}
-    found = types.Memory.model_validate(said)
+    found = types.Memory.from_reply(said)
     assert found.topics == [types.Topic(custom_memory_topic_label="t")]
     assert not hasattr(found, "new")
+
+
+def request_shapes() -> list[type[RequestShape]]:
+    exported = (getattr(types, name) for name in types.__all__)
+    return [kind for kind in exported if isinstance(kind, type) and issubclass(kind, RequestShape)]
+
+
+@pytest.mark.parametrize("kind", request_shapes(), ids=lambda kind: kind.__name__)
+def test_unknown_fields_of_requests_are_errors(kind: type[RequestShape]) -> None:
+    """A misspelled field of an object that a caller constructs is refused; in a reply it is ignored."""
+    with pytest.raises(ValidationError, match=f"{kind.__name__} has no idle; it has {next(iter(kind.model_fields))}"):
+        kind(idle=1)
+    known = REQUIRED.get(kind.__name__, {})
+    assert kind.from_reply({**known, "idle": 1}) == kind.model_validate(known)
+
+
+def test_what_calls_accept_is_checked() -> None:
+    """Every type in the signature of a call is a type that refuses unknown fields, and so is what they contain."""
+    accepted = {"DirectMemory", "Event", "Content", "GenerationRule", "MemoryBankConfig", "Topic"}
+    pending, checked = list(accepted), set[str]()
+    while pending:
+        name = pending.pop()
+        kind = getattr(types, name)
+        assert issubclass(kind, RequestShape | OpenShape), name
+        checked.add(name)
+        inside = {word for field in kind.model_fields.values() for word in re.findall(r"\w+", repr(field.annotation))}
+        pending += inside & set(types.__all__) - checked
+    assert {"SchemaConfig", "GranularTtlConfig", "ConversationSource", "FunctionCall"} < checked
+
+
+def test_unknown_fields_inside_objects() -> None:
+    """A plain dict inside an object is checked too, and the message names its place."""
+    misspelled: Any = {"generation_trigger_config": {"generation_rule": {"idle": 1}}}
+    with pytest.raises(ValidationError, match="generation_config\\.generation_trigger_config\\.generation_rule\n"):
+        types.MemoryBankConfig(generation_config=misspelled)
+    document = {"name": "b", "contextSpec": {"memoryBankConfig": {"generationConfig": {"new": 1, "model": "m"}}}}
+    context = types.BankResource.from_reply(document).context_spec
+    assert context == types.BankContext(
+        memory_bank_config=types.MemoryBankConfig(generation_config=types.GenerationConfig(model="m"))
+    )
 
 
 def test_values_that_a_newer_service_adds_are_kept() -> None:
@@ -63,7 +116,7 @@ def test_metadata_is_plain() -> None:
 @given(st.dictionaries(st.text(), JSON))
 def test_parts_of_any_kind_are_kept(inside: dict[str, Any]) -> None:
     """What is inside a call's arguments, or of a kind without a field here, comes back as it was."""
-    part = {"functionCall": {"name": "f", "args": inside}, "newKind": {"x_y": inside}}
+    part = {"functionCall": {"name": "f", "args": inside, "newField": 1}, "newKind": {"x_y": inside}}
     assert types.Part.model_validate(part).document() == part
 
 

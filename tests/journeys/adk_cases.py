@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import logging
 import socket
@@ -27,7 +28,7 @@ from google.adk.sessions import Session
 from google.genai import types
 from google.oauth2.credentials import Credentials
 
-from streambank_client import Hooks
+from streambank_client import GenerationRule, Hooks
 from streambank_client.adk import StreambankMemoryService
 from streambank_client.errors import AlreadyExists, InvalidArgument, StreambankError
 
@@ -127,11 +128,83 @@ async def refused_event(user: str) -> int:
 @case
 async def refused_call(user: str) -> str:
     """Return why a call is refused that no event is to blame for."""
+    rule = {"generation_trigger_config": {"generation_rule": {"event_count": 0}}}
+    events = [turn("I live in Graz."), turn("Hello")]
     try:
-        await ours().add_events_to_memory(app_name="*", user_id=user, events=[turn("I live in Graz."), turn("Hello")])
+        await ours().add_events_to_memory(app_name=APP, user_id=user, events=events, custom_metadata=rule)
     except InvalidArgument as error:
         return error.field
     return ""
+
+
+@case
+async def wrong_arguments(user: str) -> dict[str, list[str]]:
+    """Return what the constructor says about arguments that can never work, and what each method says."""
+    nowhere = "http://127.0.0.1:9"
+    settings: list[dict[str, Any]] = [
+        {"bank": "a/b"},
+        {"bank": "x" * 37},
+        {"generation_rule": {"idle": 1}},
+        {"generation_rule": {"idle_duration": "90s"}},
+        {"generation_rule": GenerationRule(event_count=0)},
+    ]
+    ours(nowhere, bank="my-bank", generation_rule={"eventCount": 5})
+    memory, facts, turns = ours(nowhere), [entry("Likes tea.")], [turn("I live in Graz.")]
+    methods: list[Callable[..., Awaitable[Any]]] = [
+        lambda **owner: memory.add_session_to_memory(Session(id="s", events=turns, state={}, **owner)),
+        lambda **owner: memory.add_events_to_memory(events=turns, **owner),
+        lambda **owner: memory.add_memory(memories=facts, **owner),
+        lambda **owner: memory.search_memory(query="tea", **owner),
+        memory.retrieve_profiles,
+        lambda **owner: memory.delete_memory(memory_id="fact", **owner),
+    ]
+    owners = [("", user), (APP, "*"), (APP, "x" * 257)]
+    said: dict[str, list[str]] = {"constructor": [], "calls": []}
+    for each in settings:
+        try:
+            ours(nowhere, **each)
+        except ValueError as error:
+            said["constructor"].append(str(error))
+    for method, (app_name, user_id) in itertools.product(methods, owners):
+        try:
+            await method(app_name=app_name, user_id=user_id)
+        except ValueError as error:
+            said["calls"].append(str(error))
+    return said
+
+
+@case
+async def edited(user: str) -> None:
+    """Add a session, edit one of its events, and add it again, twice."""
+    first = [turn("I live in Graz.", id="1"), turn("I like tea.", id="2")]
+    for events in (first, [first[0], turn("I like coffee.", id="2")], [first[0], turn("I like coffee.", id="2")]):
+        await add(user, events)
+
+
+@case
+async def pending(user: str) -> dict[str, Any]:
+    """Return what searches find of a memory and of messages that wait for a generation."""
+    found: dict[str, Any] = {}
+    wait = {"generation_rule": {"event_count": 500}}
+    await ours().add_memory(app_name=APP, user_id=user, memories=[entry("Likes green tea.")])
+    events = [turn("My tea is from Japan.", timestamp=MARCH_4.timestamp()), turn("Nice tea!", author="agent")]
+    events.append(tool_response({"text": "tea"}))
+    await add(user, events, **wait)
+    for name, query, settings in (
+        ("all", "tea", {}),
+        ("without", "tea", {"include_pending": False}),
+        ("most", "tea", {"top_k": 2}),
+        ("own", " My tea is from Japan. ", {}),
+        ("blank", " ", {}),
+    ):
+        response = await ours(**settings).search_memory(app_name=APP, user_id=user, query=query)
+        entries = [
+            [each.content.parts[0].text, each.author, each.content.role, each.id is None, each.custom_metadata]
+            for each in response.memories
+        ]
+        found[name] = sorted(entries, key=str)
+        found["times"] = sorted({str(each.timestamp) for each in response.memories} | {*found.get("times", ())})
+    return found
 
 
 @case

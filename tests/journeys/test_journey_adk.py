@@ -105,9 +105,41 @@ def test_one_refused_event_is_left_out(played: Played) -> None:
     assert "Noted 5" not in played.events("refused_event", "Noted")
 
 
-def test_wrong_scope_is_raised(played: Played) -> None:
-    """A call that is refused for its scope raises, and no event is blamed."""
-    assert played.value("refused_call") == "scope.app_name"
+def test_refused_call_is_raised(played: Played) -> None:
+    """A call that is refused for its rule raises, and no event is blamed."""
+    assert played.value("refused_call") == "generationTriggerConfig.generationRule.eventCount"
+
+
+def test_arguments_that_can_never_work(played: Played) -> None:
+    """The constructor refuses them by name without a call, and each method an app name or a user id."""
+    said = played.value("wrong_arguments")
+    beginnings = ["bank: an id has 1 to 36", "bank: an id has 1 to 36", "generation_rule: has no idle"]
+    beginnings += ["generation_rule: idle_duration must be a multiple of 60", "generation_rule: event_count must be"]
+    assert len(said["constructor"]) == len(beginnings)
+    assert all(map(str.startswith, said["constructor"], beginnings))
+    size = "scope: each key and each value must be text of 1 to 256 bytes of UTF-8"
+    assert said["calls"] == [size, "scope: a value must not contain '*'", size] * 6
+
+
+def test_edited_events_are_learnt(played: Played) -> None:
+    """An event with the id of another content is stored beside it, once, and nothing is logged."""
+    sources = {memory["fact"]: memory["sources"] for memory in played.memories("edited")}
+    assert "I live in Graz" in sources
+    assert [source["sequences"] for source in sources["I like coffee"]] == [[3]]
+    assert played.warnings("edited") == []
+
+
+def test_pending_messages_are_in_searches(played: Played) -> None:
+    """A search finds messages of which no memories are made yet, unless they are the query or switched off."""
+    found = played.value("pending")
+    memory = ["Likes green tea.", "user", "user", False, {}]
+    marks = {"pending": True, "stream_id": "session"}
+    own, answer = ["My tea is from Japan.", "user", "user", True, marks], ["Nice tea!", "model", "model", True, marks]
+    assert found["all"] == [memory, own, answer]
+    assert found["without"] == found["blank"] == [memory]
+    assert found["most"] in ([memory, own], [memory, answer])
+    assert found["own"] == [memory, answer]
+    assert "2026-03-04T00:00:00+00:00" in found["times"]
 
 
 def test_a_call_can_have_its_own_timeout(played: Played) -> None:

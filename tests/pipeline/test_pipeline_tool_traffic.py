@@ -6,14 +6,24 @@ from typing import Any
 
 import pytest
 
+from streambank.llm.ports import ExtractedFact, Extraction, ExtractionRequest
+from streambank.model.usage import Usage
 from streambank.pipeline.banks import BankChange, create_bank
 from tests import aws
-from tests.world import World, event
+from tests.world import OneFactPerEvent, World, event
 
 CALL = {"content": {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": 1}}}]}}
 RESULT = {"content": {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"output": "b"}}}]}}
 TOOL = ['call f {"a": 1}', 'result f {"output": "b"}']
 BANK = "b1"
+
+
+class OneFactPerTurn(OneFactPerEvent):
+    """Takes every turn for a fact, also those of tools."""
+
+    def extract(self, request: ExtractionRequest) -> Extraction:
+        self.requests.append(request)
+        return Extraction(tuple(ExtractedFact(turn.text, (turn.number,), "") for turn in request.turns), Usage(1, 0))
 
 
 @pytest.fixture
@@ -68,3 +78,15 @@ def test_a_fact_of_a_tool_result_alone_is_refused(world: World) -> None:
     world.ingest(event("I moved to Graz."), CALL, RESULT, includeToolTraffic=True)
     world.settle()
     assert world.facts() == ["I moved to Graz."]
+
+
+def test_words_beside_a_tool_result_do_not_support_it(world: World) -> None:
+    """In one event with both, a fact that cites the result alone is refused, and one of the words is stored."""
+    parts = [RESULT["content"]["parts"][0], {"text": "I moved to Graz."}]
+    world.extractor = OneFactPerTurn()
+    world.ingest({"content": {"role": "user", "parts": parts}}, event("Thanks."), includeToolTraffic=True)
+    world.settle()
+    [request] = world.extractor.requests
+    assert [turn.number for turn in request.turns] == [1, 2, 3]
+    assert [turn.role for turn in request.turns] == ["user", "tool", "user"]
+    assert world.facts() == ["I moved to Graz.", "Thanks."]

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank.model.event import Event, StoredEvent
+from streambank.model.turn import TurnRole
 from streambank.rules.grounding import (
     BLANK,
     NOT_THE_USER,
@@ -20,7 +21,7 @@ from tests.rules.building import MINUTE, NOW, candidate, stored
 
 # In the prompt: number 1 is carried over from an earlier window, 2 and 3 are the window's own.
 SHOWN = {1: stored(7, "old"), 2: stored(8, "new"), 3: stored(9, "newer", time=NOW + MINUTE, arrived=NOW + 2 * MINUTE)}
-OWN = frozenset({2, 3})
+OWN: dict[int, TurnRole] = {2: "user", 3: "user"}
 
 
 def proposed(fact="I like tea", citations=(2,), topic=None):
@@ -40,12 +41,19 @@ def test_what_cites_no_event_of_the_window_is_refused(citations):
 
 
 def test_the_result_of_a_tool_is_no_statement_of_the_user():
-    """Its role is the user's, and where the user has words, a fact has to cite some of them."""
+    """Its event's role is the user's, and where the user has words, a fact has to cite some of them."""
     result = StoredEvent(Event("user", ({"functionResponse": {"name": "f", "response": {"a": 1}}},)), 2, NOW)
     numbered = {1: stored(1, "I moved"), 2: result}
-    assert ground("x", (2,), None, numbered, frozenset({1, 2})).rejected == NOT_THE_USER
-    assert ground("x", (1, 2), None, numbered, frozenset({1, 2})).rejected == ""
-    assert ground("x", (2,), None, {2: result}, frozenset({2})).rejected == ""
+    own: dict[int, TurnRole] = {1: "user", 2: "tool"}
+    assert ground("x", (2,), None, numbered, own).rejected == NOT_THE_USER
+    assert ground("x", (1, 2), None, numbered, own).rejected == ""
+    assert ground("x", (2,), None, {2: result}, {2: "tool"}).rejected == ""
+
+
+def test_an_event_that_is_cited_by_two_turns_counts_once():
+    """Words and tool traffic of one event have a number each, and one event's number in the stream."""
+    both = stored(8, "new")
+    assert ground("x", (1, 2), None, {1: both, 2: both}, {1: "user", 2: "tool"}).seqs == (8,)
 
 
 def test_carried_events_may_stand_beside_own_ones():
@@ -57,7 +65,7 @@ def test_carried_events_may_stand_beside_own_ones():
 @pytest.mark.parametrize(("written", "dated"), [(None, NOW), (NOW - MINUTE, NOW - MINUTE), (NOW + MINUTE, NOW)])
 def test_evidence_is_never_newer_than_its_arrival(written, dated):
     """A caller's clock that is ahead must not freeze a memory against everything that is said later."""
-    assert ground("x", (1,), None, {1: stored(1, time=written)}, frozenset({1})).at == dated
+    assert ground("x", (1,), None, {1: stored(1, time=written)}, {1: "user"}).at == dated
 
 
 @pytest.mark.parametrize("fact", ["", "   ", "\n\t"])

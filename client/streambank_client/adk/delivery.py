@@ -8,8 +8,10 @@ from typing import Any
 
 from streambank_client.adk.custom_metadata import EventSettings
 from streambank_client.banks import AsyncBank
+from streambank_client.edits import ingest_with_edits
 from streambank_client.errors import InvalidArgument
 from streambank_client.http.batching import batches, is_caused_by_event
+from streambank_client.http.drivers import run_async
 from streambank_client.http.encoding import json_bytes
 from streambank_client.operations import AsyncOperation
 from streambank_client.types import Event, GenerationRule, WindowResponse
@@ -31,34 +33,38 @@ async def ingest(
     *,
     generation_rule: GenerationRule | Mapping[str, Any] | None,
 ) -> None:
-    """Send *events* to a stream; without events, set the rule of the stream if the settings have one.
+    """Send *events*, also edited ones, to a stream; without events, set its rule if the settings have one.
 
     Raises:
         StreambankError: the service cannot be reached, or rejected the request.
     """
+    operations: list[AsyncOperation[WindowResponse]] = []
 
-    async def send(batch: Sequence[Event], *, force_flush: bool = False) -> AsyncOperation[WindowResponse]:
+    async def ingest_group(group: Sequence[Event], *, force_flush: bool = False) -> AsyncOperation[WindowResponse]:
         operation = await bank.ingest_events(
             scope=scope,
             stream_id=stream_id,
-            events=batch,
+            events=group,
             generation_rule=generation_rule,
             force_flush=force_flush,
             **settings.window,
         )
-        conflicting = len(operation.metadata.conflicting_event_ids)
-        if conflicting:
-            _log.warning("the stream has other events with the same ids", extra={"events": conflicting})
+        operations.append(operation)
         return operation
 
-    operation = None
+    async def send(batch: Sequence[Event]) -> AsyncOperation[WindowResponse]:
+        lost = await run_async(ingest_with_edits(ingest_group, batch))
+        if lost:
+            _log.warning("the stream has other events with the same ids", extra={"events": len(lost)})
+        return operations[-1]
+
     for batch in _batches(events):
-        operation = await _deliver(batch, send)
+        await _deliver(batch, send)
     # A refused event may have been the last one, so the flush is a call of its own.
     if settings.force_flush if events else settings.generation_rule:
-        operation = await send((), force_flush=bool(events))
-    if operation and settings.waits and settings.force_flush:
-        await operation.wait()
+        await ingest_group((), force_flush=bool(events))
+    if operations and settings.waits and settings.force_flush:
+        await operations[-1].wait()
 
 
 async def generate(bank: AsyncBank, scope: Mapping[str, str], events: Sequence[Event], settings: EventSettings) -> None:

@@ -1,4 +1,4 @@
-"""ADK's memory entries: as facts with labels, and made of memories."""
+"""ADK's memory entries: as facts with labels, and made of memories and pending messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from google.genai import types as genai
 from streambank_client.adk.custom_metadata import valid_text
 
 if TYPE_CHECKING:
-    from streambank_client.types import Memory
+    from streambank_client.types import Memory, RetrievedEvent
 
 
 def fact_of(entry: MemoryEntry, index: int) -> str:
@@ -43,4 +43,15 @@ def to_entry(memory: Memory) -> MemoryEntry:
         content=genai.Content(role="user", parts=[genai.Part(text=memory.fact)]),
         timestamp=memory.update_time.isoformat(),
         custom_metadata=custom_metadata,
+    )
+
+
+def pending_entry(found: RetrievedEvent) -> MemoryEntry:
+    """Return a message of which no memories are made yet as an entry; it has no id, since it is no memory."""
+    event = found.event
+    return MemoryEntry(
+        author=event.content.role,
+        content=genai.Content(role=event.content.role, parts=[genai.Part(text=event.content.text)]),
+        timestamp=event.event_time.isoformat() if event.event_time else None,
+        custom_metadata={"pending": True, "stream_id": found.stream_id},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from google.adk.memory import BaseMemoryService
 from google.adk.memory.base_memory_service import SearchMemoryResponse
@@ -17,11 +17,13 @@ from streambank_client.adk.custom_metadata import (
     timeout_seconds,
     valid_text,
 )
-from streambank_client.adk.entries import fact_of, revision_labels, to_entry
+from streambank_client.adk.entries import fact_of, pending_entry, revision_labels, to_entry
 from streambank_client.adk.session_events import to_events
 from streambank_client.banks import AsyncBank, AsyncStreambank
 from streambank_client.errors import NotFound
-from streambank_client.types import GenerationRule, Profile
+from streambank_client.limits import checked_bank_id, checked_rule, checked_scope
+from streambank_client.recall import nearest, requested
+from streambank_client.types import GenerationRule, Profile, RetrievedEvent
 
 if TYPE_CHECKING:
     from google.adk.events import Event as AdkEvent
@@ -38,12 +40,16 @@ class StreambankMemoryService(BaseMemoryService):
     """Memories of an app's users: the scope is `{app_name, user_id}`, and each session is a stream.
 
     *settings* are those of `AsyncStreambank` (`key`, `token`, ...). *generation_rule* decides when windows are sealed;
-    the default is the bank's rule. Event ids are ADK's, so a session can be added any number of times; the service
-    recognizes an id for 90 days. `custom_metadata` has the settings that ADK's own Memory Bank service reads there;
-    its other values are metadata.
+    the default is the bank's rule. *include_pending* adds the messages that wait for a generation to the results of a
+    search. Event ids are ADK's, so a session can be added any number of times; the service recognizes an id for 90
+    days. `custom_metadata` has the settings that ADK's own Memory Bank service reads there; its other values are
+    metadata.
+
+    Every method raises ValueError for an app name or a user id that can never be in a scope: it is empty, has more than
+    256 bytes or a `*`.
 
     Raises:
-        ValueError: the URL, the key or the token is malformed.
+        ValueError: an argument could never work: it is malformed, or beyond the service's limits.
     """
 
     def __init__(
@@ -52,18 +58,21 @@ class StreambankMemoryService(BaseMemoryService):
         *,
         bank: str = "default",
         top_k: int = 10,
-        generation_rule: GenerationRule | None = None,
+        generation_rule: GenerationRule | Mapping[str, Any] | None = None,
+        include_pending: bool = True,
         **settings: Unpack[Settings],
     ) -> None:
         self._client = AsyncStreambank(base_url, **settings)
-        self._bank = self._client.bank(bank)
+        self._bank = self._client.bank(checked_bank_id(bank))
         self._top_k = top_k
-        self._rule = generation_rule
+        self._rule = checked_rule(generation_rule)
+        self._include_pending = include_pending
 
     async def add_session_to_memory(self, session: Session) -> None:
         """Send the events of a session; the service ignores those that were sent before.
 
-        An event that the service can never accept is mended, or left out and logged.
+        An event that the service can never accept is mended, or left out and logged. An event that was edited since
+        is stored beside the first one.
 
         Raises:
             StreambankError: the service cannot be reached, or rejected the request.
@@ -127,17 +136,32 @@ class StreambankMemoryService(BaseMemoryService):
             await bank.create_memory(scope=scope, fact=fact, **{"memory_id": entry.id, **fields})
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
-        """Return the memories nearest to *query*, or the newest memories if the query is blank.
+        """Return the memories and pending messages nearest to *query*, or the newest memories if the query is blank.
 
         Raises:
             StreambankError: the service cannot be reached, or rejected the request.
         """
-        results = await self._bank.retrieve_memories(
-            scope=_scope(app_name, user_id),
-            query=valid_text(query).encode()[:MAX_QUERY_BYTES].decode(errors="ignore") if query.strip() else None,
-            top_k=self._top_k,
+        scope = _scope(app_name, user_id)
+        if not query.strip():
+            newest = await self._bank.retrieve_memories(scope=scope, top_k=self._top_k)
+            return SearchMemoryResponse(memories=[to_entry(result.memory) for result in newest if result.memory.fact])
+        retrieved = await self._bank.retrieve_memories(
+            scope=scope,
+            query=valid_text(query).encode()[:MAX_QUERY_BYTES].decode(errors="ignore"),
+            top_k=requested(self._top_k, include_pending=self._include_pending),
+            include_pending=self._include_pending,
         )
-        return SearchMemoryResponse(memories=[to_entry(result.memory) for result in results if result.memory.fact])
+
+        def is_known(event: RetrievedEvent) -> bool:
+            return event.event.content.text.strip() == query.strip()
+
+        results = nearest(retrieved, self._top_k, is_known=is_known)
+        entries = [
+            pending_entry(result) if isinstance(result, RetrievedEvent) else to_entry(result.memory)
+            for result in results
+            if isinstance(result, RetrievedEvent) or result.memory.fact
+        ]
+        return SearchMemoryResponse(memories=entries)
 
     async def retrieve_profiles(self, *, app_name: str, user_id: str) -> list[Profile]:
         """Return the profiles of a user, one for each schema of the bank, with `schema_id` and `profile`.
@@ -153,11 +177,12 @@ class StreambankMemoryService(BaseMemoryService):
         Raises:
             StreambankError: the service cannot be reached, or rejected the request.
         """
+        scope = _scope(app_name, user_id)
         if not memory_id:
             return
         try:
             memory = await self._bank.get_memory(memory=memory_id)
-            if memory.scope == _scope(app_name, user_id):
+            if memory.scope == scope:
                 await self._bank.delete_memory(memory=memory_id)
         except NotFound:
             _log.debug("memory to delete is not there")
@@ -173,4 +198,5 @@ class StreambankMemoryService(BaseMemoryService):
 
 
 def _scope(app_name: str, user_id: str) -> dict[str, str]:
-    return {"app_name": app_name, "user_id": user_id}
+    """Return the scope of a user. Raises ValueError if it can never be one."""
+    return checked_scope({"app_name": app_name, "user_id": user_id})

@@ -7,16 +7,16 @@ from typing import Any
 from pydantic import Field
 
 from streambank_client.http.encoding import JsonObject
-from streambank_client.types.base import Instant, Shape, Span
+from streambank_client.types.base import Instant, RequestShape, Shape, Span
 from streambank_client.types.events import Event, GenerationRule
 from streambank_client.types.memories import Topic
 
 
-class GenerationTriggerConfig(Shape):
+class GenerationTriggerConfig(RequestShape):
     generation_rule: GenerationRule | None = None
 
 
-class GenerationConfig(Shape):
+class GenerationConfig(RequestShape):
     """The model that makes memories, its trigger, and its tokens a day (0 to 1,000,000,000)."""
 
     model: str | None = None
@@ -25,11 +25,11 @@ class GenerationConfig(Shape):
     include_tool_traffic: bool | None = None
 
 
-class SimilaritySearchConfig(Shape):
+class SimilaritySearchConfig(RequestShape):
     embedding_model: str | None = None
 
 
-class GranularTtlConfig(Shape):
+class GranularTtlConfig(RequestShape):
     """How long a memory is kept, by the call that created or updated it."""
 
     create_ttl: Span | None = None
@@ -37,7 +37,7 @@ class GranularTtlConfig(Shape):
     generate_updated_ttl: Span | None = None
 
 
-class TtlConfig(Shape):
+class TtlConfig(RequestShape):
     """How long memories and their revisions are kept: 1 s to 100 years."""
 
     default_ttl: Span | None = None
@@ -45,41 +45,41 @@ class TtlConfig(Shape):
     memory_revision_default_ttl: Span | None = None
 
 
-class ManagedMemoryTopic(Shape):
+class ManagedMemoryTopic(RequestShape):
     managed_topic_enum: str
 
 
-class CustomMemoryTopic(Shape):
+class CustomMemoryTopic(RequestShape):
     label: str
     description: str
 
 
-class MemoryTopic(Shape):
+class MemoryTopic(RequestShape):
     managed_memory_topic: ManagedMemoryTopic | None = None
     custom_memory_topic: CustomMemoryTopic | None = None
 
 
-class ConversationSource(Shape):
+class ConversationSource(RequestShape):
     events: list[Event]
 
 
-class ExampleMemory(Shape):
+class ExampleMemory(RequestShape):
     fact: str
     topics: list[Topic] | None = None
 
 
-class GenerateMemoriesExample(Shape):
+class GenerateMemoriesExample(RequestShape):
     """A conversation, and the memories to make of a similar one."""
 
     conversation_source: ConversationSource
     generated_memories: list[ExampleMemory] = []
 
 
-class ConsolidationConfig(Shape):
+class ConsolidationConfig(RequestShape):
     revisions_per_candidate_count: int | None = None
 
 
-class CustomizationConfig(Shape):
+class CustomizationConfig(RequestShape):
     """What to remember, for scopes with these keys."""
 
     scope_keys: list[str] | None = None
@@ -90,21 +90,21 @@ class CustomizationConfig(Shape):
     disable_natural_language_memories: bool | None = None
 
 
-class SchemaConfig(Shape):
+class SchemaConfig(RequestShape):
     id: str
     memory_type: str | None = None
     memory_schema: JsonObject | None = Field(default=None, alias="schema")
     json_schema: Any = None
 
 
-class StructuredMemoryConfig(Shape):
+class StructuredMemoryConfig(RequestShape):
     """Profiles, for scopes with these keys."""
 
     scope_keys: list[str] | None = None
     schema_configs: list[SchemaConfig] = []
 
 
-class MemoryBankConfig(Shape):
+class MemoryBankConfig(RequestShape):
     """The configuration of a bank; a field that is left out has the service's default."""
 
     generation_config: GenerationConfig | None = None

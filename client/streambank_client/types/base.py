@@ -1,4 +1,4 @@
-"""What all types share: snake_case here, camelCase on the wire; an unknown field is no error."""
+"""What all types share: snake_case here, camelCase on the wire; an unknown field of a reply is no error."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Self
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from streambank_client.errors import UnexpectedReply
 from streambank_client.http.encoding import JsonObject, MetadataValue, duration, rfc3339, typed_metadata
 
 _VALUE_FIELDS = ("stringValue", "doubleValue", "boolValue", "timestampValue")
+# The context in which replies are validated.
+_REPLY = object()
 
 
 class Shape(BaseModel):
@@ -36,7 +47,7 @@ class Shape(BaseModel):
             UnexpectedReply: it is not as the service sends it; the message quotes none of it.
         """
         try:
-            return cls.model_validate(document)
+            return cls.model_validate(document, context=_REPLY)
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             place = ".".join(map(str, first["loc"]))
@@ -47,6 +58,27 @@ class Shape(BaseModel):
     def document(self) -> JsonObject:
         """Return the object as it is sent to the API: in camelCase, without fields that are None."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class RequestShape(Shape):
+    """An object that callers construct: an unknown field is an error, except in a reply."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_fields(cls, value: Any, info: ValidationInfo) -> Any:
+        if info.context is not _REPLY and isinstance(value, Mapping):
+            fields = cls.model_fields
+            unknown = value.keys() - fields.keys() - {field.alias for field in fields.values()}
+            if unknown:
+                names = ", ".join(sorted(map(str, unknown)))
+                raise ValueError(f"{cls.__name__} has no {names}; it has {', '.join(fields)}")
+        return value
+
+
+class OpenShape(Shape):
+    """An object of Google's with any fields: those that are unknown here are kept as they are."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 def _read_span(value: Any) -> Any:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from pydantic import ConfigDict
-
 from streambank_client.http.encoding import JsonObject
-from streambank_client.types.base import Instant, Shape, Span
+from streambank_client.types.base import Instant, OpenShape, RequestShape, Span
 
 
-class FunctionCall(Shape):
+class FunctionCall(OpenShape):
     """A call of a tool; the keys of *args* are the caller's own."""
 
     name: str
@@ -18,7 +16,7 @@ class FunctionCall(Shape):
     id: str | None = None
 
 
-class FunctionResponse(Shape):
+class FunctionResponse(OpenShape):
     """The response of a tool; *parts* are media beside it."""
 
     name: str
@@ -27,24 +25,22 @@ class FunctionResponse(Shape):
     parts: list[JsonObject] | None = None
 
 
-class Blob(Shape):
+class Blob(OpenShape):
     """Media inside the event; *data* is base64."""
 
     mime_type: str
     data: str
 
 
-class FileData(Shape):
+class FileData(OpenShape):
     """Media at a URI."""
 
     file_uri: str
     mime_type: str | None = None
 
 
-class Part(Shape):
+class Part(OpenShape):
     """A part of any kind; fields that are unknown here are kept as they are."""
-
-    model_config = ConfigDict(extra="allow")
 
     text: str | None = None
     thought: bool | None = None
@@ -55,7 +51,7 @@ class Part(Shape):
     file_data: FileData | None = None
 
 
-class Content(Shape):
+class Content(RequestShape):
     """A message of one role: `user` or `model`, and in a session also others."""
 
     role: str = "user"
@@ -67,7 +63,7 @@ class Content(Shape):
         return "\n".join(part.text for part in self.parts if part.text and not part.thought)
 
 
-class Event(Shape):
+class Event(RequestShape):
     """A message of a conversation; with an id it can be sent again without being stored twice."""
 
     content: Content
@@ -80,7 +76,7 @@ class Event(Shape):
         return cls(content=Content(role=role, parts=[Part(text=text)]), **fields)
 
 
-class GenerationRule(Shape):
+class GenerationRule(RequestShape):
     """When a window is sealed; a rule without conditions seals it at once.
 
     `event_count` is 1 to 10,000; the spans are multiples of 60 s up to 30 days, and exclude each other.

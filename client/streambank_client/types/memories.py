@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from streambank_client.http.encoding import JsonObject
-from streambank_client.types.base import Instant, Metadata, Shape
+from streambank_client.types.base import Instant, Metadata, RequestShape, Shape
 from streambank_client.types.events import Event
 
 
-class Topic(Shape):
+class Topic(RequestShape):
     """A managed topic, or the label of a custom one."""
 
     managed_memory_topic: str | None = None
@@ -151,7 +151,7 @@ class Transferred(Shape):
     end_time: Instant | None = None
 
 
-class DirectMemory(Shape):
+class DirectMemory(RequestShape):
     """A fact to store as a memory, of 1 to 8,192 bytes."""
 
     fact: str

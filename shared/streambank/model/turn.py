@@ -13,7 +13,7 @@ TurnRole = Literal["user", "model", "tool"]
 class Turn:
     """The words of an event as a model sees them, or its tool traffic; *context* marks a turn of an earlier window.
 
-    An event that has both has two turns with the same number. The role of tool traffic is "tool".
+    An event that has both has two turns with a number each. The role of tool traffic is "tool".
     """
 
     number: int

@@ -10,8 +10,8 @@ from streambank.model.event import StoredEvent
 from streambank.model.extraction import FactChange
 from streambank.model.memory import ManagedTopic
 from streambank.model.plan import FORGET, Candidate
+from streambank.model.turn import TurnRole
 from streambank.rules import wording
-from streambank.rules.prompted_parts import prompt_text
 
 UNGROUNDED = "cites no event of this window"
 NOT_THE_USER = "only the assistant said it"
@@ -23,21 +23,26 @@ MAX_FACT_BYTES = 8_192
 
 
 def ground(
-    fact: str, citations: Sequence[int], topic: str | None, numbered: Mapping[int, StoredEvent], own: frozenset[int]
+    fact: str,
+    citations: Sequence[int],
+    topic: str | None,
+    numbered: Mapping[int, StoredEvent],
+    own: Mapping[int, TurnRole],
 ) -> Candidate:
     """Return *fact* as a candidate, rejected with a reason if it breaks a rule.
 
-    *numbered* maps the numbers in the prompt to events, *own* holds the numbers of the window's own events. Where the
-    window has words of the user, the fact has to cite some; the result of a tool is no statement of the user.
+    *numbered* maps the numbers of the turns in the prompt to their events, *own* those of the window's own turns to
+    their roles. Where the window has turns of the user, the fact has to cite one; the result of a tool is no statement
+    of the user, even in one event with the user's words.
     """
     cited = [numbered[number] for number in dict.fromkeys(citations) if number in numbered]
     at = max(map(_as_of, cited or numbered.values()))
     return Candidate(
         fact=fact.strip()[:MAX_FACT_BYTES],
-        seqs=tuple(sorted(event.seq for event in cited)),
+        seqs=tuple(sorted({event.seq for event in cited})),
         at=at,
         topics=(topic,) if topic else (),
-        rejected=_rejection(fact.strip(), citations, numbered, own),
+        rejected=_rejection(fact.strip(), citations, own),
     )
 
 
@@ -46,15 +51,15 @@ def _as_of(event: StoredEvent) -> datetime:
     return min(event.order()[0], event.arrived)
 
 
-def _rejection(fact: str, citations: Sequence[int], numbered: Mapping[int, StoredEvent], own: frozenset[int]) -> str:
+def _rejection(fact: str, citations: Sequence[int], own: Mapping[int, TurnRole]) -> str:
     if not fact:
         return BLANK
     if len(fact.encode()) > MAX_FACT_BYTES:
         return TOO_LONG
-    cited = own.intersection(citations)
+    cited = own.keys() & citations
     if not cited:
         return UNGROUNDED
-    users = {number for number in own if numbered[number].event.role == "user" and prompt_text(numbered[number])}
+    users = {number for number, role in own.items() if role == "user"}
     return NOT_THE_USER if users and not users & cited else ""
 
 

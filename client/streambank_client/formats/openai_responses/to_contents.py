@@ -145,7 +145,7 @@ def _add_reasoning(builder: ContentBuilder) -> None:
     _drop_other_fields(builder, "summary", "content", "encrypted_content")
     blocks = [*item.objects("summary"), *item.objects("content")]
     texts = [block.text("text") for block in blocks if block.text("text").strip()]
-    if len(texts) > 1 or item.objects("content"):
+    if len(blocks) > 1 or item.objects("content"):
         builder.drop(Reason.REWRITTEN, kind="reasoning")
     builder.add_thought("\n".join(texts), item.optional_text("encrypted_content"), at=None, kind="reasoning")
 

@@ -21,6 +21,7 @@ from streambank.model.bank import BankConfig
 from streambank.model.event import StoredEvent
 from streambank.model.memory import Memory
 from streambank.model.plan import Candidate, Extracted
+from streambank.model.turn import TurnRole
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
@@ -56,20 +57,19 @@ class ExtractTurnsContext:
 
 @dataclass(frozen=True, slots=True)
 class _Conversation:
-    """What a model reads of *window*: the events with a number each, from 1, and the memories likewise."""
+    """What a model reads of a window: the turns with a number each, from 1, and the memories likewise.
 
-    window: Window
-    events: Sequence[StoredEvent]
+    *numbered* maps the number of each turn to its event.
+    """
+
+    turns: Sequence[Turn]
+    numbered: Mapping[int, StoredEvent]
     memories: Sequence[Memory]
 
     @property
-    def numbered(self) -> Mapping[int, StoredEvent]:
-        return dict(enumerate(self.events, 1))
-
-    @property
-    def own(self) -> frozenset[int]:
-        """Return the numbers of the window's own events."""
-        return frozenset(number for number, event in self.numbered.items() if event.seq >= self.window.first_seq)
+    def own(self) -> dict[int, TurnRole]:
+        """Return the roles of the window's own turns by their numbers."""
+        return {turn.number: turn.role for turn in self.turns if not turn.context}
 
 
 def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, context: ExtractTurnsContext) -> Extracted:
@@ -88,9 +88,8 @@ def extract_turns(attempt: Attempt, window: Window, config: BankConfig, *, conte
     if not covered.covered:
         return Extracted((), coverage=covered)
     unforgotten = [event for event in (*overlap, *own) if event.seq not in forgotten]
-    events = [event for event in unforgotten if prompt_turns(event, include_tool_traffic=has_tools)]
-    conversation = _Conversation(window, events, _memories(window, config, events, context))
-    request = _request(config, conversation)
+    conversation = _conversation(window, unforgotten, config, context)
+    request = _request(window, config, conversation)
     extraction = _read(attempt, request, config, context)
     candidates = _candidates(extraction, request, conversation)
     offered = {memory.id: memory.fingerprint for memory in conversation.memories}
@@ -132,13 +131,27 @@ def _own_events(window: Window, windows: Windows) -> list[StoredEvent]:
     return events
 
 
-def _request(config: BankConfig, conversation: _Conversation) -> ExtractionRequest:
-    window = conversation.window
+def _conversation(
+    window: Window, events: Sequence[StoredEvent], config: BankConfig, context: ExtractTurnsContext
+) -> _Conversation:
+    """Return the turns of *events*, and the memories beside them; words and tool traffic have a number each."""
+    has_tools = includes_tool_traffic(window, config)
+    read = [(event, turns) for event in events if (turns := prompt_turns(event, include_tool_traffic=has_tools))]
+    pairs = [(event, turn) for event, turns in read for turn in turns]
+    return _Conversation(
+        turns=[
+            Turn(number, role, text, event.order()[0], event.seq < window.first_seq)
+            for number, (event, (role, text)) in enumerate(pairs, 1)
+        ],
+        numbered={number: event for number, (event, _) in enumerate(pairs, 1)},
+        memories=_memories(window, config, [event for event, _ in read], context),
+    )
+
+
+def _request(window: Window, config: BankConfig, conversation: _Conversation) -> ExtractionRequest:
     allowed = window.settings.allowed_topics
     return ExtractionRequest(
-        turns=tuple(
-            turn for number, event in conversation.numbered.items() for turn in _turns(number, event, window, config)
-        ),
+        turns=tuple(conversation.turns),
         topics=config.topics if allowed is None else allowed,
         third_person=config.third_person,
         time_zone=window.settings.time_zone or "UTC",
@@ -151,12 +164,6 @@ def _request(config: BankConfig, conversation: _Conversation) -> ExtractionReque
             OfferedMemory(number, one.fact, one.as_of) for number, one in enumerate(conversation.memories, 1)
         ),
     )
-
-
-def _turns(number: int, event: StoredEvent, window: Window, config: BankConfig) -> Iterator[Turn]:
-    """Yield the turns of an event: its words, and its tool traffic with the same number."""
-    for role, text in prompt_turns(event, include_tool_traffic=includes_tool_traffic(window, config)):
-        yield Turn(number, role, text, event.order()[0], event.seq < window.first_seq)
 
 
 def includes_tool_traffic(window: Window, config: BankConfig) -> bool:
