@@ -115,7 +115,7 @@ def test_a_key_is_made_as_the_readme_says(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     printed = io.StringIO()
     with aws.dynamodb(), contextlib.redirect_stdout(printed):
-        assert main(command.replace("TABLE", aws.TABLE).split()[1:]) == 0
+        assert main(command.replace("TABLE", aws.TABLE).replace("REGION", "us-east-1").split()[1:]) == 0
     assert Token.parse(printed.getvalue().strip())
 
 

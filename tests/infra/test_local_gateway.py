@@ -74,7 +74,7 @@ def test_token_opens_in_either_header(server: HttpServer, headers: dict[str, str
     assert httpx.get(server.url + "/a", headers=headers).status_code == 200
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("GET", "/_local/x"), ("GET", "/_local/clock:advance")])
+@pytest.mark.parametrize(("method", "path"), [("POST", "/"), ("GET", "/_local/x"), ("GET", "/_local/clock:advance")])
 def test_unknown_route_is_404(client: httpx.Client, method: str, path: str) -> None:
     """What no route takes is API Gateway's own 404."""
     answer = client.request(method, path)

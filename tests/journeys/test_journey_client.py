@@ -104,7 +104,7 @@ def test_conversation_becomes_memories(bank: Bank, caller: Caller) -> None:
     assert "peanuts" in found[0].memory.fact
     assert found[0].memory.name == made["generatedMemories"][0]["memory"]["name"]
     assert found[0].memory.sources[0].operation == done.name
-    assert bank.get_memory(memory=found[0].memory.name) == found[0].memory
+    assert bank.get_memory(memory=found[0].memory.name).fact == found[0].memory.fact
 
 
 def test_conversation_becomes_memories_awaiting(service: LocalService, caller: Caller) -> None:
