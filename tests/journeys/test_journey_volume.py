@@ -48,7 +48,7 @@ def test_repeats_inside_one_call_are_dropped(caller: Caller) -> None:
 
 
 def test_call_of_megabytes_is_taken(caller: Caller) -> None:
-    """A call of nearly four megabytes is sealed early for its size, and every event is covered."""
+    """A call of nearly four megabytes is sealed early for its size, and every event is in a window."""
     stream = caller.stream()
     events = [said(" " * 320_000, f"e{number}") for number in range(12)]
     sent = stream.send(*events, rule={"event_count": 1_000})
@@ -57,7 +57,7 @@ def test_call_of_megabytes_is_taken(caller: Caller) -> None:
     newest = caller.get(sent["name"])["metadata"]
     prefix = sent["name"].rpartition("-")[0]
     shown = [caller.get(f"{prefix}-{number}")["metadata"] for number in range(1, newest["window"] + 1)]
-    assert sum(one["coverage"]["covered"] for one in shown) == 12
+    assert sum(one["coverage"]["events"] for one in shown) == 12
     assert newest["trigger"] == "MAX_SIZE"
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank import errors
+from streambank import __version__, errors
 from streambank.wire import http
 
 PROJECT = "projects/p/locations/us-central1/"
@@ -91,7 +91,8 @@ def test_a_body_may_be_base64():
 def test_a_reply_is_json_and_success_is_200(text):
     """Google's SDK takes no other status for a success; text is not escaped more than it must be."""
     reply = http.response({"a": text}, headers={"x-more": "1"})
-    assert (reply["statusCode"], reply["headers"]) == (200, {"content-type": "application/json", "x-more": "1"})
+    headers = {"content-type": "application/json", "x-streambank-version": __version__, "x-more": "1"}
+    assert (reply["statusCode"], reply["headers"]) == (200, headers)
     assert json.loads(reply["body"]) == {"a": text}
 
 

@@ -56,6 +56,7 @@ class OperationMetadata(Shape):
     attempts: int | None = None
     failures: int | None = None
     failure: str | None = None
+    provider_error: str | None = None
     coverage: Coverage | None = None
     verdict_counts: dict[str, int] = {}
     model_calls: int | None = None

@@ -8,7 +8,7 @@ import re
 
 _WHOLE = "the body is not valid JSON in UTF-8"
 # A text, whose contents are skipped, or a number or a constant of JavaScript, which JSON may not have.
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?', re.DOTALL)
 _BOM = "\ufeff"
 
 
