@@ -16,7 +16,7 @@ LEAST_SHARE = 0.7
 
 
 @pytest.fixture(
-    scope="module", params=[pytest.param(8, id="an-eighth"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+    scope="module", params=[pytest.param(16, id="a-sixteenth"), pytest.param(1, id="all", marks=pytest.mark.slow)]
 )
 def judgements(request: pytest.FixtureRequest) -> list[Judgement]:
     """The cases, or every eighth of them, each played once."""

@@ -89,6 +89,7 @@ def test_service_comes_up_with_keys() -> None:
     assert (process.returncode, err) == (0, "")
 
 
+@pytest.mark.slow
 def test_without_a_folder_it_says_that_everything_is_forgotten() -> None:
     """The first and the last line say it, and name the option that keeps the data."""
     process = started("--port", "0")

@@ -71,6 +71,7 @@ def test_everything_is_there_after_a_restart(data: Path) -> None:
         assert after.facts({"user_id": "late"}) == ["I like coffee"]
 
 
+@pytest.mark.slow
 def test_work_that_was_lost_is_done_soon_after_the_start(data: Path) -> None:
     """The schedule runs once at the start, so that a stream record that was not delivered is not missed."""
     with running(data, poller_enabled=False) as before:
@@ -130,6 +131,7 @@ def key_items(data: Path) -> int:
         return int(file.execute("SELECT count(*) FROM records WHERE first LIKE 'A#%'").fetchone()[0])
 
 
+@pytest.mark.slow
 def test_a_clock_that_cannot_be_kept_does_not_move(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An advance is on the disk before its reply; where that fails the reply is 503, as for an event and an object."""
     stores: list[Store] = []

@@ -101,7 +101,7 @@ def journaled(store: Store, now: datetime = NOW) -> Iterator[None]:
         yield
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.one_of(step, batch), max_size=12))
 def test_the_table_after_a_restart_is_the_table_before(
     table: Any, steps: list[tuple[str, list[dict[str, Any]]]]

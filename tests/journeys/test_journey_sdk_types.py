@@ -23,6 +23,7 @@ PROGRAM = Path(__file__).with_name("sdk_types.py")
 PYTHON = Path(os.environ.get("STREAMBANK_SDK_PYTHON") or ROOT / ".venv-sdk" / "bin" / "python")
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not RECORDING.exists(), reason=MISSING),
     pytest.mark.skipif(not PYTHON.exists(), reason="no Python with Google's SDK: STREAMBANK_SDK_PYTHON, .venv-sdk"),
 ]

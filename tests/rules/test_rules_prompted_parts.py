@@ -70,7 +70,9 @@ def test_recalled_memories_in_a_result_are_not_read():
     ]
 
 
-values = st.recursive(st.none() | st.text(max_size=5), lambda inner: st.dictionaries(st.text(max_size=3), inner))
+values = st.recursive(
+    st.none() | st.text(max_size=5), lambda inner: st.dictionaries(st.text(max_size=3), inner, max_size=2), max_leaves=5
+)
 parts = st.dictionaries(
     st.sampled_from(["text", "thought", "functionCall", "function_call", "functionResponse", "inlineData"]), values
 ).filter(lambda part: isinstance(part.get("text", ""), str))

@@ -179,7 +179,9 @@ def ran(before="", **variables):
     [
         {},
         pytest.param({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, marks=pytest.mark.slow),
-        {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_SDK_DISABLED": "true"},
+        pytest.param(
+            {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_SDK_DISABLED": "true"}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_nothing_is_imported_where_nothing_is_configured(said):
@@ -187,7 +189,13 @@ def test_nothing_is_imported_where_nothing_is_configured(said):
     assert "loaded []" in ran(**said)
 
 
-@pytest.mark.parametrize("port", [str(closed_port()), "nowhere"], ids=["nobody listens", "no URL"])
+@pytest.mark.parametrize(
+    "port",
+    [
+        pytest.param(str(closed_port()), id="nobody listens"),
+        pytest.param("nowhere", id="no URL", marks=pytest.mark.slow),
+    ],
+)
 def test_an_address_is_in_no_log(port):
     """Neither what stands in a URL nor a header, whether nobody listens or the URL is none; OpenTelemetry is silent."""
     said = ran(
@@ -207,6 +215,7 @@ def test_packages_that_are_missing_are_told_once():
     assert '"missing":"opentelemetry.exporter.otlp.proto.http.trace_exporter"' in said
 
 
+@pytest.mark.slow
 def test_a_variable_that_is_wrong_is_told_once():
     """A timeout that is no number stops traces, not requests."""
     said = ran(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="soon")
