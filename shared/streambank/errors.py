@@ -132,10 +132,14 @@ class SchemaTooNew(Unavailable):
 
 
 class GenerationError(StreambankError):
-    """A window could not be generated; *outcome* is what the state machine sees, *spent* what it cost until then."""
+    """A window could not be generated; *outcome* is what the state machine sees, *spent* what it cost until then.
+
+    *provider_error* is the code and the request id of the model's provider, or empty.
+    """
 
     outcome = "FAILED"
     spent: Any = None
+    provider_error = ""
 
 
 class ModelRejected(GenerationError):

@@ -26,6 +26,7 @@ CONSOLIDATED = "consolidated"
 COMMITTED = "committed"
 FAULT = "fault"
 GENERATION_FAILED = "generation failed"
+MODEL_FAILED = "model failed"
 NO_TRACES = "traces are configured and cannot be sent"
 TRACES_LOST = "traces lost"
 
@@ -78,10 +79,16 @@ def attempt_fields(attempt: Attempt) -> dict[str, Any]:
     return {"bank": attempt.bank, "operation": str(operation), "attempt": attempt.attempt}
 
 
-def failed(attempt: Attempt, outcome: str, *, is_parked: bool, failures: int) -> None:
+def failed(attempt: Attempt, outcome: str, provider_error: str = "", *, is_parked: bool, failures: int) -> None:
     """Log a failed attempt at a window."""
     fields = {**attempt_fields(attempt), "outcome": outcome, "parked": is_parked, "failures": failures}
+    fields |= {"provider_error": provider_error} if provider_error else {}
     LOGGER.warning(GENERATION_FAILED, extra=fields)
+
+
+def model_failed(outcome: str, provider_error: str) -> None:
+    """Log a call of a model that failed for good, by the provider's own code and request id."""
+    LOGGER.warning(MODEL_FAILED, extra={"outcome": outcome, "provider_error": provider_error})
 
 
 def no_traces(fault: Exception) -> None:

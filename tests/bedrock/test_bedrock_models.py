@@ -42,6 +42,31 @@ FAILURES = {
     "forbidden": ([error(403, "AccessDeniedException")], errors.ModelNotConfigured, 1),
     "unknown": ([error(404, "ResourceNotFoundException")], errors.ModelNotConfigured, 1),
     "wrong": ([error(400, "ValidationException")], errors.ModelRejected, 1),
+    "needs a profile": (
+        [error(400, "ValidationException", "Invocation of model ID x with on-demand throughput isn\u2019t supported.")],
+        errors.ModelNotConfigured,
+        1,
+    ),
+    "no such id": (
+        [error(400, "ValidationException", "The provided model identifier is invalid.")],
+        errors.ModelNotConfigured,
+        1,
+    ),
+    "no form": (
+        [error(404, "ResourceNotFoundException", "Model use case details have not been submitted for this account.")],
+        errors.ModelNotConfigured,
+        1,
+    ),
+    "no subscription": (
+        [error(403, "AccessDeniedException", "not authorized to perform the required AWS Marketplace actions")],
+        errors.ModelNotConfigured,
+        1,
+    ),
+    "no tool": (
+        [error(424, "ModelErrorException", "an invalid sequence as part of ToolUse")] * 2,
+        errors.ModelOutputInvalid,
+        2,
+    ),
     "too long": ([error(400, "ValidationException", "Input is too long.")], errors.ModelOutputTruncated, 1),
     "cut off": ([tool("record_facts", GOOD, stop="max_tokens")], errors.ModelOutputTruncated, 1),
     "out of context": (
@@ -62,6 +87,27 @@ def test_every_failure_has_a_name(server, extractor, script, kind, sends):
         extractor.extract(REQUEST)
     assert type(failure.value) is kind
     assert len(server.asked) == sends
+
+
+def test_a_failure_has_the_providers_code_and_no_message(server, extractor, caplog):
+    """The error and one log line have the provider's code; what it says may quote the request, and is nowhere."""
+    server.script = [error(400, "ValidationException", "on-demand throughput, secret text")]
+    with pytest.raises(errors.ModelNotConfigured) as failure:
+        extractor.extract(REQUEST)
+    assert failure.value.provider_error == "ValidationException"
+    [line] = [record for record in caplog.records if record.message == "model failed"]
+    assert (line.outcome, line.provider_error) == ("MODEL_NOT_CONFIGURED", "ValidationException")
+    assert "secret" not in str(vars(line))
+
+
+def test_nova_decodes_greedily_first_and_otherwise_after_it_failed(server, extractor):
+    """A reply that is no call of a tool is not asked for again in the same way."""
+    server.script = [error(424, "ModelErrorException"), tool("record_facts", GOOD)]
+    assert extractor.extract(REQUEST).facts
+    first, second = server.asked
+    assert first["additionalModelRequestFields"] == {"inferenceConfig": {"topK": 1}}
+    assert "additionalModelRequestFields" not in second
+    assert (first["inferenceConfig"]["temperature"], second["inferenceConfig"]["temperature"]) == (0.0, 0.4)
 
 
 def test_three_throttles_are_waited_out(server, extractor, pauses):

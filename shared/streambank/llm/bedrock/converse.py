@@ -21,6 +21,7 @@ _TRUNCATED = frozenset({"max_tokens", "model_context_window_exceeded"})
 _STOPPED = frozenset({"guardrail_intervened", "content_filtered"})
 # The second try has another temperature: at 0 a model repeats an answer that could not be used.
 _TEMPERATURES = (0.0, 0.4)
+_NOVA = "amazon.nova-"
 
 ConverseMessage = dict[str, Any]
 T = TypeVar("T")
@@ -62,7 +63,7 @@ class Converse:
             ModelUnavailable, ModelNotConfigured, ModelRejected: see `request.send`.
             ModelRefused: a guardrail or a content filter stopped the model.
             ModelOutputTruncated: the reply was cut off.
-            ModelOutputInvalid: neither reply has an input.
+            ModelOutputInvalid: neither reply has an input, or the model failed at both.
             GenerationError: each of these; its *spent* holds the usage so far.
         """
         spent = Usage()
@@ -70,7 +71,14 @@ class Converse:
         messages = [_user_message(request.prompt)]
         try:
             for temperature in _TEMPERATURES:
-                reply, usage = self._send(request, messages, temperature)
+                try:
+                    reply, usage = self._send(request, messages, temperature)
+                except ModelOutputTruncated:
+                    raise
+                except ModelOutputInvalid:
+                    if temperature == _TEMPERATURES[-1] and answer is None:
+                        raise
+                    continue
                 spent += usage
                 content = _content(reply)
                 tool_input = find_tool_input(content, request.tool_name, request.keys)
@@ -110,6 +118,9 @@ class Converse:
             "inferenceConfig": {"maxTokens": models.max_output_tokens, "temperature": temperature},
             "toolConfig": {"tools": [request.tool], "toolChoice": {"tool": {"name": request.tool_name}}},
         }
+        if temperature == _TEMPERATURES[0] and _NOVA in model:
+            # Nova calls tools best with greedy decoding (Amazon Nova user guide, "Troubleshooting tool calls").
+            parameters["additionalModelRequestFields"] = {"inferenceConfig": {"topK": 1}}
         if models.guardrail:
             version = models.guardrail_version
             parameters["guardrailConfig"] = {"guardrailIdentifier": models.guardrail, "guardrailVersion": version}
