@@ -14,7 +14,7 @@ from moto.core.models import botocore_stubber
 from samtranslator.yaml_helper import yaml_parse
 
 import streambank_local.basic
-from streambank.llm.bedrock import prompts
+from streambank.llm.dialogue import prompts
 from streambank.llm.ports import ModelProvider
 from streambank.settings import ModelSettings, Settings
 from streambank.wiring import models, overrides

@@ -10,11 +10,11 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from streambank.llm.bedrock.consolidator import BedrockConsolidator
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.embedder import BedrockEmbedder
-from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.request import bedrock_retry_policy
+from streambank.llm.dialogue.consolidator import ModelConsolidator
+from streambank.llm.dialogue.extractor import ModelExtractor
+from streambank.llm.dialogue.retries import model_retry_policy
 from streambank.llm.ports import ModelProvider
 from streambank.retry import RetryPolicy
 from streambank.settings import ModelSettings
@@ -28,13 +28,13 @@ class BedrockModels:
     client: Any
     settings: ModelSettings
 
-    def extractor(self) -> BedrockExtractor:
+    def extractor(self) -> ModelExtractor:
         """Return the model that proposes facts."""
-        return BedrockExtractor(self._converse())
+        return ModelExtractor(self._converse())
 
-    def consolidator(self) -> BedrockConsolidator:
+    def consolidator(self) -> ModelConsolidator:
         """Return the model that decides what facts mean for memories."""
-        return BedrockConsolidator(self._converse())
+        return ModelConsolidator(self._converse())
 
     def embedder(self) -> BedrockEmbedder:
         """Return the model that maps texts to vectors."""
@@ -45,7 +45,7 @@ class BedrockModels:
 
 
 def _retry_policy() -> RetryPolicy:
-    return bedrock_retry_policy(time.sleep, random.random)
+    return model_retry_policy(time.sleep, random.random)
 
 
 def provider(settings: ModelSettings) -> ModelProvider:

@@ -10,8 +10,9 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from streambank.errors import ModelOutputInvalid
-from streambank.llm.bedrock.models import Family, model_family, select_model
+from streambank.llm.bedrock.models import Family, model_family
 from streambank.llm.bedrock.request import send
+from streambank.llm.dialogue.model_names import select_model
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.rules.batches import batches
