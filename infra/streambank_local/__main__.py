@@ -10,24 +10,15 @@ import sys
 import threading
 from collections.abc import Sequence
 
-from streambank_local.installation import install_message, missing_modules
+from streambank_local.installation import install_message, missing_modules, stack_folder
 
 HOST = "127.0.0.1"
 PORT = 8080
 
-# The template's parameters that local mode takes from the environment.
-_PARAMETERS = {
-    "Model": "STREAMBANK_MODEL",
-    "ModelId": "MODEL_ID",
-    "EmbeddingModelId": "EMBEDDING_MODEL_ID",
-    "AllowedModels": "ALLOWED_MODELS",
-    "DailyTokenBudget": "DAILY_TOKEN_BUDGET",
-    "ModelPrices": "MODEL_PRICES",
-    "OtlpEndpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
-}
 # The modes of --auth, each with the route that makes its credentials.
 _ROUTES = {"keys": "/_local/keys", "jwt": "/_local/tokens"}
-_BEDROCK_ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
+# What a server of models needs.
+_OPENAI_VARIABLES = ("OPENAI_BASE_URL", "MODEL_ID", "EMBEDDING_MODEL_ID")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,10 +49,11 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _problem(port: int) -> str | None:
     model = os.environ.get("STREAMBANK_MODEL") or "embedded"
-    if model not in ("embedded", "bedrock"):
-        return f"STREAMBANK_MODEL is {model!r}; it can be embedded or bedrock"
-    if model == "bedrock" and not os.environ.get(_BEDROCK_ENDPOINT):
-        return f"STREAMBANK_MODEL=bedrock needs {_BEDROCK_ENDPOINT}: local mode has no AWS credentials"
+    if model not in ("embedded", "bedrock", "openai"):
+        return f"STREAMBANK_MODEL is {model!r}; it can be embedded, bedrock or openai"
+    missing = [name for name in _OPENAI_VARIABLES if not os.environ.get(name)]
+    if model == "openai" and missing:
+        return f"STREAMBANK_MODEL=openai needs {', '.join(missing)}"
     if message := missing_modules():
         return message
     with socket.socket() as probe:
@@ -92,15 +84,17 @@ def _serve(port: int, auth: str | None) -> str | None:
                 flush=True,
             )
             _wait_for_interrupt()
-    except (ModuleNotFoundError, OSError, StackError) as error:
+    except (ModuleNotFoundError, OSError, StackError, ValueError) as error:
         return " ".join(str(error).split())
     return None
 
 
 def _parameters(auth: str | None) -> dict[str, str]:
     """Return the template's parameters: the mode, and those that the environment sets, such as models and budgets."""
-    values = {name: os.environ.get(variable) for name, variable in _PARAMETERS.items()} | {"AuthMode": auth}
-    return {name: value for name, value in values.items() if value}
+    # Imported here, because it takes a second.
+    from streambank_local.parameters import parameters_of  # noqa: PLC0415
+
+    return parameters_of(stack_folder(), os.environ) | ({"AuthMode": auth} if auth else {})
 
 
 def _wait_for_interrupt() -> None:

@@ -16,6 +16,7 @@ import boto3
 from moto import mock_aws
 
 from streambank.retry import RetryPolicy
+from streambank.settings import Settings
 from streambank.store.api_keys import ApiKeys
 from streambank.store.table import Table
 from streambank.wiring import overrides
@@ -30,6 +31,7 @@ from streambank_local.emulator.schedule import DueTimes, MinuteTimer
 from streambank_local.emulator.stream import StreamPoller
 from streambank_local.http.gateway import Gateway, HttpServer
 from streambank_local.installation import stack_folder
+from streambank_local.user_aws import ENDPOINT, UserAws
 
 IDLE_TIMEOUT_SECONDS = 60.0
 IDLE_POLL_SECONDS = 0.01
@@ -45,11 +47,15 @@ _ENVIRONMENT = {
     "AWS_SESSION_TOKEN": "local",
     "AWS_REGION": stack.REGION,
     "AWS_DEFAULT_REGION": stack.REGION,
+    # No files, or boto3 would read those of the user's home, with credentials and endpoints.
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
     # Metrics would be lines on standard output.
     "POWERTOOLS_METRICS_DISABLED": "true",
 }
 # Variables that could lead a client past the emulator, or to a real account.
-_REMOVED = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ENDPOINT_URL")
+_REMOVED = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ENDPOINT_URL")
+_SERVICE_ENDPOINT = "AWS_ENDPOINT_URL_"
 
 _log = logging.getLogger(__name__)
 
@@ -197,17 +203,29 @@ class LocalService:
         return begun if self.wait_until_idle() else None
 
     def _start(self, starting: ExitStack) -> None:
+        user_aws = self._user_aws()
         starting.enter_context(_environment(_ENVIRONMENT))
         starting.enter_context(_importable(self._folder))
         starting.enter_context(_emulator())
         self.stack = stack.deploy(self._folder, self._parameters)
         starting.enter_context(_environment(self.stack.environment()))
         self._prepare(self.clock)
+        if user_aws and overrides.current.models is None:
+            overrides.current.models = user_aws.models(Settings.read(os.environ).models)
         self._functions = Functions(self.stack.functions.values())
         starting.enter_context(machine.tasks_in_process(self._functions))
         self._machine = machine.Machine(self.stack)
         self._due_times = DueTimes(self.stack.table_name)
         self._start_drivers(starting)
+
+    def _user_aws(self) -> UserAws | None:
+        """Return the user's own AWS if its models are selected, else None. Raises StackError if it is not set up."""
+        if self._parameters["Model"] != "bedrock" or os.environ.get(ENDPOINT):
+            return None
+        user_aws = UserAws.load()
+        if problem := user_aws.problem():
+            raise stack.StackError(problem)
+        return user_aws
 
     def _start_drivers(self, starting: ExitStack) -> None:
         self._poller = StreamPoller(self.stack.stream_arn, self.stack.mappings, self.invoke)
@@ -237,7 +255,8 @@ def _emulator() -> Iterator[None]:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    names = {*variables, *_REMOVED}
+    endpoints = {name for name in os.environ if name.startswith(_SERVICE_ENDPOINT) and name != ENDPOINT}
+    names = {*variables, *_REMOVED, *endpoints}
     before = {name: os.environ.pop(name) for name in names if name in os.environ}
     os.environ.update(variables)
     try:

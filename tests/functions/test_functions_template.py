@@ -27,7 +27,8 @@ def environment(name):
 def test_every_function_is_told_its_settings(name):
     """What settings read without a default is in every function's environment; who starts executions knows where."""
     found = environment(name)
-    plain = dict.fromkeys(found, "45") | {"AUTH_MODE": "keys", "MODEL_PRICES": ""}
+    plain = dict.fromkeys(found, "45") | {"AUTH_MODE": "keys", "MODEL_PRICES": "", "STREAMBANK_MODEL": "openai"}
+    plain |= dict.fromkeys(("OPENAI_BASE_URL", "OPENAI_EMBEDDING_BASE_URL"), "https://models.example/v1")
     assert Settings.read(plain).table == "45"
     allowed = [action for statement in statements(name) for action in statement["Action"]]
     assert ("STATE_MACHINE_ARN" in found) is ("states:StartExecution" in allowed)

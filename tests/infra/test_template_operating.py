@@ -109,7 +109,7 @@ def test_the_layer_leaves_out_what_is_never_deployed(tmp_path):
     subprocess.run(command, check=True)
     package = tmp_path / "python" / "streambank"
     assert (package / "wiring" / "models.py").exists()
-    assert (package / "llm" / "bedrock" / "prompts").exists()
+    assert (package / "llm" / "dialogue" / "prompts").exists()
     assert not (package / "llm" / "embedded").exists()
     assert not (package / "client").exists()
     assert not list(package.rglob("__pycache__"))
