@@ -9,8 +9,12 @@ import socket
 import sys
 import threading
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from streambank_local.installation import install_message, missing_modules, stack_folder
+
+if TYPE_CHECKING:
+    from streambank_local.user_aws import UserAws
 
 HOST = "127.0.0.1"
 PORT = 8080
@@ -76,7 +80,7 @@ def _serve(port: int, auth: str | None) -> str | None:
     except ModuleNotFoundError as error:
         return install_message(str(error))
     try:
-        with LocalService(port=port, parameters=_parameters(auth)) as service:
+        with LocalService(port=port, parameters=_parameters(auth), user_aws=_user_aws()) as service:
             gc.enable()
             more = f", an operator's; POST {_ROUTES[auth]} makes others" if auth else ""
             print(
@@ -95,6 +99,15 @@ def _parameters(auth: str | None) -> dict[str, str]:
     from streambank_local.parameters import parameters_of  # noqa: PLC0415
 
     return parameters_of(stack_folder(), os.environ) | ({"AuthMode": auth} if auth else {})
+
+
+def _user_aws() -> "UserAws | None":
+    """Return the user's own AWS where models on Bedrock are selected, else None. Raises as `UserAws.load`."""
+    # Imported here, because it takes seconds.
+    from streambank_local.user_aws import ENDPOINT, UserAws  # noqa: PLC0415
+
+    is_needed = os.environ.get("STREAMBANK_MODEL") == "bedrock" and not os.environ.get(ENDPOINT)
+    return UserAws.load() if is_needed else None
 
 
 def _wait_for_interrupt() -> None:

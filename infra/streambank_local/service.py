@@ -78,6 +78,7 @@ class LocalService:
         parameters: Mapping[str, str] = stack.LOCAL_PARAMETERS,
         poller_enabled: bool = True,
         timer_enabled: bool = True,
+        user_aws: UserAws | None = None,
     ) -> None:
         self.clock = MovableClock()
         self._folder = folder or stack_folder()
@@ -86,6 +87,7 @@ class LocalService:
         self._parameters = {**stack.LOCAL_PARAMETERS, **parameters}
         self._poller_enabled = poller_enabled
         self._timer_enabled = timer_enabled
+        self._user_aws = user_aws
         self._running = ExitStack()
         self._ticking = threading.Lock()
         self._advancing = threading.Lock()
@@ -203,29 +205,19 @@ class LocalService:
         return begun if self.wait_until_idle() else None
 
     def _start(self, starting: ExitStack) -> None:
-        user_aws = self._user_aws()
         starting.enter_context(_environment(_ENVIRONMENT))
         starting.enter_context(_importable(self._folder))
         starting.enter_context(_emulator())
         self.stack = stack.deploy(self._folder, self._parameters)
         starting.enter_context(_environment(self.stack.environment()))
         self._prepare(self.clock)
-        if user_aws and overrides.current.models is None:
-            overrides.current.models = user_aws.models(Settings.read(os.environ).models)
+        if self._user_aws:
+            overrides.current.models = self._user_aws.models(Settings.read(os.environ).models)
         self._functions = Functions(self.stack.functions.values())
         starting.enter_context(machine.tasks_in_process(self._functions))
         self._machine = machine.Machine(self.stack)
         self._due_times = DueTimes(self.stack.table_name)
         self._start_drivers(starting)
-
-    def _user_aws(self) -> UserAws | None:
-        """Return the user's own AWS if its models are selected, else None. Raises StackError if it is not set up."""
-        if self._parameters["Model"] != "bedrock" or os.environ.get(ENDPOINT):
-            return None
-        user_aws = UserAws.load()
-        if problem := user_aws.problem():
-            raise stack.StackError(problem)
-        return user_aws
 
     def _start_drivers(self, starting: ExitStack) -> None:
         self._poller = StreamPoller(self.stack.stream_arn, self.stack.mappings, self.invoke)

@@ -22,18 +22,20 @@ class UserAws:
 
     @classmethod
     def load(cls) -> "UserAws":
-        """Return the session of the environment as it is now, with its profile, its credentials and its region."""
+        """Return the session of the environment as it is now, with its profile, its credentials and its region.
+
+        Raises:
+            ValueError: there are no credentials, or no region.
+        """
         session = boto3.Session()
         # What boto3 would read later, when the environment is another, is read now and kept by the session.
-        _ = session.profile_name, session.available_profiles, session.get_credentials()
-        region = os.environ.get("BEDROCK_REGION") or os.environ.get("AWS_REGION") or session.region_name or ""
+        _ = session.profile_name, session.available_profiles
+        region = os.environ.get("BEDROCK_REGION") or os.environ.get("AWS_REGION") or session.region_name
+        if not (os.environ.get(_BEARER_TOKEN) or session.get_credentials()):
+            raise ValueError(f"STREAMBANK_MODEL=bedrock needs AWS credentials, or {ENDPOINT} for a server of your own")
+        if not region:
+            raise ValueError("STREAMBANK_MODEL=bedrock needs an AWS region: set AWS_REGION")
         return cls(session, region)
-
-    def problem(self) -> str | None:
-        """Return what is missing for calls of Bedrock, or None."""
-        if not (os.environ.get(_BEARER_TOKEN) or self.session.get_credentials()):
-            return f"STREAMBANK_MODEL=bedrock needs AWS credentials, or {ENDPOINT} for a server of your own"
-        return None if self.region else "STREAMBANK_MODEL=bedrock needs an AWS region: set AWS_REGION"
 
     def models(self, settings: ModelSettings) -> BedrockModels:
         """Return Bedrock's models for this session, whose requests the emulator does not answer."""
