@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass, replace
 
 import boto3
+from botocore.exceptions import ProfileNotFound
 from moto.core.models import botocore_stubber
 
 from streambank.settings import ModelSettings
@@ -25,11 +26,14 @@ class UserAws:
         """Return the session of the environment as it is now, with its profile, its credentials and its region.
 
         Raises:
-            ValueError: there are no credentials, or no region.
+            ValueError: there are no credentials, no such profile, or no region.
         """
-        session = boto3.Session()
-        # What boto3 would read later, when the environment is another, is read now and kept by the session.
-        _ = session.profile_name, session.available_profiles
+        profile = os.environ.get("AWS_PROFILE") or os.environ.get("AWS_DEFAULT_PROFILE")
+        try:
+            session = boto3.Session(profile_name=profile)
+        except ProfileNotFound as error:
+            raise ValueError(str(error)) from None
+        _ = session.available_profiles  # the session keeps the files as they are now, before the environment is another
         region = os.environ.get("BEDROCK_REGION") or os.environ.get("AWS_REGION") or session.region_name
         if not (os.environ.get(_BEARER_TOKEN) or session.get_credentials()):
             raise ValueError(f"STREAMBANK_MODEL=bedrock needs AWS credentials, or {ENDPOINT} for a server of your own")

@@ -34,6 +34,17 @@ def test_every_function_is_told_its_settings(name):
     assert ("STATE_MACHINE_ARN" in found) is ("states:StartExecution" in allowed)
 
 
+def test_the_key_of_a_server_of_models_is_for_those_that_call_models():
+    """One parameter, by its own name, for the roles that may call Bedrock's models too, and only if there is a key."""
+    policy = RESOURCES["ModelKeyPolicy"]
+    [statement] = policy["Properties"]["PolicyDocument"]["Statement"]
+    assert policy["Condition"] == "HasModelKey"
+    assert statement["Action"] == ["ssm:GetParameter"]
+    assert "parameter${OpenAiKeySecret}" in str(statement["Resource"])
+    callers = {f"{name}Role" for name in FUNCTIONS if "bedrock:InvokeModel" in str(statements(name))}
+    assert set(policy["Properties"]["Roles"]) == callers
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_no_function_may_do_everything(name):
     """Roles name actions and resources; nothing scans; sessions and banks alone are deleted item by item."""

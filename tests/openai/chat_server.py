@@ -56,7 +56,6 @@ class OpenAi(Bedrock):
     refuse: Callable[[dict[str, Any]], Raw | None] = lambda _: None
     sent: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
-    authorizations: list[str | None] = field(default_factory=list)
 
     def reply(self, path: str, body: dict[str, Any], authorization: str | None) -> Raw:
         with self.lock:
