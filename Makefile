@@ -100,7 +100,7 @@ openapi: $(STAMP)  ## write docs/openapi.json
 bench: $(STAMP)  ## measure costs: AWS calls, request units, model calls, CPU
 	@$(BIN)/python -m benchmarks
 
-eval: $(STAMP)  ## precision and recall of a model on the gold set; MODEL=bedrock:MODEL-ID, ARGS="--limit 20"
+eval: $(STAMP)  ## precision and recall of a model on the gold set; MODEL=bedrock:MODEL-ID or openai:MODEL-ID, ARGS="--limit 20"
 	@$(BIN)/python -m benchmarks.evaluation $(if $(MODEL),--model $(MODEL)) $(ARGS)
 
 pins:  ## update the pinned requirements (needs uv)

@@ -73,12 +73,16 @@ def _serve(port: int, auth: str | None) -> str | None:
     print("Streambank is starting, this takes some seconds ...", flush=True)
     # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
+    # Imported here, because this takes seconds: the line above appears first.
+    from botocore.exceptions import ProfileNotFound  # noqa: PLC0415
+
     try:
-        # Imported here, because this takes seconds: the line above appears first.
         from streambank_local.emulator.stack import StackError  # noqa: PLC0415
         from streambank_local.service import LocalService  # noqa: PLC0415
     except ModuleNotFoundError as error:
         return install_message(str(error))
+    except ProfileNotFound as error:  # AWS_PROFILE names none; the emulator looks for it while it is imported
+        return str(error)
     try:
         with LocalService(port=port, parameters=_parameters(auth), user_aws=_user_aws()) as service:
             gc.enable()
