@@ -82,6 +82,7 @@ test: $(STAMP)  ## run the fast tests, a few minutes
 test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP) $(FRAMEWORKS_STAMP)  ## run all tests, many minutes
 	@$(BIN)/python -m pytest $(ON_ALL_CORES)
 	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
+	@STREAMBANK_JOURNEYS_MODEL=openai $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
 
 test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template in emulators
 	@$(BIN)/python -m infra.stack
@@ -108,7 +109,7 @@ openapi: $(STAMP)  ## write docs/openapi.json
 bench: $(STAMP)  ## measure costs: AWS calls, request units, model calls, CPU
 	@$(BIN)/python -m benchmarks
 
-eval: $(STAMP)  ## precision and recall of a model on the gold set; MODEL=bedrock:MODEL-ID, ARGS="--limit 20"
+eval: $(STAMP)  ## precision and recall of a model on the gold set; MODEL=bedrock:MODEL-ID or openai:MODEL-ID, ARGS="--limit 20"
 	@$(BIN)/python -m benchmarks.evaluation $(if $(MODEL),--model $(MODEL)) $(ARGS)
 
 pins:  ## update the pinned requirements (needs uv)

@@ -1,7 +1,7 @@
 """`python -m benchmarks.evaluation` (`make eval`): how well a model remembers.
 
-The model is the embedded one, or with STREAMBANK_MODEL=bedrock or --model bedrock[:MODEL-ID] Bedrock's, from the
-environment of a deployment's functions. A run can be stopped with Ctrl-C; the next one plays what is missing.
+The model is the embedded one, or with STREAMBANK_MODEL or --model one of Bedrock's or of a server with OpenAI's API,
+from the environment of a deployment's functions. A run can be stopped with Ctrl-C; the next one plays what is missing.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def _play(run: Run) -> int:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.evaluation", description=__doc__)
-    parser.add_argument("--model", help="basic, bedrock or bedrock:MODEL-ID (default: STREAMBANK_MODEL, else basic)")
+    parser.add_argument(
+        "--model",
+        help="basic, bedrock, openai, or with a colon and a model's id (default: STREAMBANK_MODEL, else basic)",
+    )
     parser.add_argument("--cases", default="*", metavar="GLOB", help="only cases with such an id, kind or kind/id")
     parser.add_argument("--limit", type=_positive, metavar="N", help="only N cases, spread over the set")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the JSON lines to resume from and to append to")

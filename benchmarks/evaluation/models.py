@@ -1,4 +1,4 @@
-"""The model that is evaluated: the embedded one, or Bedrock's as a deployment would build it from the environment."""
+"""The model that is evaluated: the embedded one, or another as a deployment would build it from the environment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from moto.core.models import botocore_stubber
 from samtranslator.yaml_helper import yaml_parse
 
 import streambank_local.basic
-from streambank.llm.bedrock import prompts
+from streambank.llm.dialogue import prompts
 from streambank.llm.ports import ModelProvider
 from streambank.rules.model_choice import default_model
 from streambank.settings import ModelSettings, Settings
@@ -27,6 +27,7 @@ _ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 # A server that stands in for Bedrock checks no signature, but boto3 makes one.
 _STAND_IN_ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 _STAND_IN_REGION = "us-east-1"
+_OPENAI_VARIABLES = ("OPENAI_BASE_URL", "MODEL_ID", "EMBEDDING_MODEL_ID")
 
 
 class ModelProblem(Exception):
@@ -49,9 +50,26 @@ def configured(choice: str | None, environment: Mapping[str, str]) -> EvaluatedM
     if kind in EMBEDDED and not model_id:
         sources = sorted(Path(streambank_local.basic.__file__).parent.glob("*.py"))
         return EvaluatedModel(f"basic@{_digest(path.read_bytes() for path in sources)}", BasicModels())
-    if kind != "bedrock":
-        raise ModelProblem(f"the model is {text!r}; it can be basic, bedrock, or bedrock:MODEL-ID")
-    return _bedrock(model_id, environment)
+    adapters = {"bedrock": _bedrock, "openai": _openai}
+    if kind not in adapters:
+        raise ModelProblem(
+            f"the model is {text!r}; it can be basic, bedrock, openai, bedrock:MODEL-ID or openai:MODEL-ID"
+        )
+    return adapters[kind](model_id, environment)
+
+
+def _openai(model_id: str, environment: Mapping[str, str]) -> EvaluatedModel:
+    variables = {**environment, **({"MODEL_ID": model_id} if model_id else {})}
+    missing = [name for name in _OPENAI_VARIABLES if not variables.get(name)]
+    if missing:
+        raise ModelProblem(f"openai needs {', '.join(missing)}")
+    try:
+        chosen = Settings.read({**variables, "TABLE_NAME": "", "STREAMBANK_MODEL": "openai"}).models
+    except ValueError as error:
+        raise ModelProblem(str(error)) from None
+    name = f"openai:{chosen.model}, {chosen.embedding_model}, {_prompt_versions()}"
+    prices = _prices(chosen.model, environment.get("MODEL_PRICES", ""))
+    return EvaluatedModel(name, _past_the_emulator(chosen), prices)
 
 
 def _bedrock(model_id: str, environment: Mapping[str, str]) -> EvaluatedModel:
@@ -68,18 +86,21 @@ def _bedrock(model_id: str, environment: Mapping[str, str]) -> EvaluatedModel:
         raise ModelProblem("there is no AWS region: set AWS_REGION")
     elif not (environment.get("AWS_BEARER_TOKEN_BEDROCK") or boto3.Session().get_credentials()):
         raise ModelProblem(f"there are no AWS credentials; set them, or {_ENDPOINT} for a server of your own")
-    versions = ", ".join(
-        f"{name}@{_digest([prompts.stable_text(name).encode()])}" for name in (prompts.EXTRACT, prompts.CONSOLIDATE)
-    )
     guardrail = f", guardrail {chosen.guardrail}:{chosen.guardrail_version}" if chosen.guardrail else ""
-    name = f"bedrock:{chosen.model}, {chosen.embedding_model}{guardrail}, {versions}"
+    name = f"bedrock:{chosen.model}, {chosen.embedding_model}{guardrail}, {_prompt_versions()}"
     with _stand_in_credentials(environment):
         prices = _prices(chosen.model, environment.get("MODEL_PRICES", ""))
         return EvaluatedModel(name, _past_the_emulator(chosen), prices)
 
 
+def _prompt_versions() -> str:
+    return ", ".join(
+        f"{name}@{_digest([prompts.stable_text(name).encode()])}" for name in (prompts.EXTRACT, prompts.CONSOLIDATE)
+    )
+
+
 def _past_the_emulator(chosen: ModelSettings) -> ModelProvider:
-    """Return Bedrock's adapters over a client that the emulator of the other services does not answer."""
+    """Return the adapters over a client that the emulator of the other services does not answer."""
     before, overrides.current.models = overrides.current.models, None
     try:
         provider = models.provider(chosen)

@@ -10,27 +10,28 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from streambank_local.installation import COMMAND_VARIABLE, install_message, missing_modules, option, with_option
+from streambank_local.installation import (
+    COMMAND_VARIABLE,
+    install_message,
+    missing_modules,
+    option,
+    stack_folder,
+    with_option,
+)
+
+if TYPE_CHECKING:
+    from streambank_local.user_aws import UserAws
 
 HOST = "127.0.0.1"
 PORT = 8080
 
-# The template's parameters that local mode takes from the environment.
-_PARAMETERS = {
-    "Model": "STREAMBANK_MODEL",
-    "ModelId": "MODEL_ID",
-    "EmbeddingModelId": "EMBEDDING_MODEL_ID",
-    "AllowedModels": "ALLOWED_MODELS",
-    "DailyTokenBudget": "DAILY_TOKEN_BUDGET",
-    "ModelPrices": "MODEL_PRICES",
-    "OtlpEndpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
-}
 # The modes of --auth, each with the route that makes its credentials.
 _ROUTES = {"keys": "/_local/keys", "jwt": "/_local/tokens"}
 _OPTIONS = ("port", "auth", "data")
-_BEDROCK_ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
+# What a server of models needs.
+_OPENAI_VARIABLES = ("OPENAI_BASE_URL", "MODEL_ID", "EMBEDDING_MODEL_ID")
 
 
 def main(arguments: Sequence[str] | None = None, command: str | None = None) -> int:
@@ -78,10 +79,11 @@ def _folder(text: str) -> Path:
 
 def _problem(port: int, command: str) -> str | None:
     model = os.environ.get("STREAMBANK_MODEL") or "embedded"
-    if model not in ("embedded", "bedrock"):
-        return f"STREAMBANK_MODEL is {model!r}; it can be embedded or bedrock"
-    if model == "bedrock" and not os.environ.get(_BEDROCK_ENDPOINT):
-        return f"STREAMBANK_MODEL=bedrock needs {_BEDROCK_ENDPOINT}: local mode has no AWS credentials"
+    if model not in ("embedded", "bedrock", "openai"):
+        return f"STREAMBANK_MODEL is {model!r}; it can be embedded, bedrock or openai"
+    missing = [name for name in _OPENAI_VARIABLES if not os.environ.get(name)]
+    if model == "openai" and missing:
+        return f"STREAMBANK_MODEL=openai needs {', '.join(missing)}"
     if message := missing_modules():
         return message
     with socket.socket() as probe:
@@ -102,16 +104,21 @@ def _serve(options: argparse.Namespace, command: str) -> str | None:
     print(f"Streambank is starting {start}; this takes some seconds ...", flush=True)
     # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
+    # Imported here, because this takes seconds: the line above appears first.
+    from botocore.exceptions import ProfileNotFound  # noqa: PLC0415
+
     try:
-        # Imported here, because this takes seconds: the line above appears first.
         from streambank_local.disk.folder import FolderError  # noqa: PLC0415
         from streambank_local.disk.store import NotKeptError  # noqa: PLC0415
         from streambank_local.emulator.stack import StackError  # noqa: PLC0415
         from streambank_local.service import LocalService  # noqa: PLC0415
     except ModuleNotFoundError as error:
         return install_message(str(error))
+    except ProfileNotFound as error:  # AWS_PROFILE names none; the emulator looks for it while it is imported
+        return str(error)
     try:
-        with LocalService(port=options.port, data=options.data, parameters=_parameters(options.auth)) as service:
+        parameters, aws = _parameters(options.auth), _user_aws()
+        with LocalService(port=options.port, data=options.data, parameters=parameters, user_aws=aws) as service:
             gc.enable()
             more = f", an operator's; POST {_ROUTES[options.auth]} makes others" if options.auth else ""
             end = (
@@ -121,15 +128,26 @@ def _serve(options: argparse.Namespace, command: str) -> str | None:
             )
             print(f"Streambank is ready on {service.base_url}, token: local{more}. Ctrl-C stops it; {end}.", flush=True)
             _wait_for_interrupt()
-    except (FolderError, ModuleNotFoundError, NotKeptError, OSError, StackError) as error:
+    except (FolderError, ModuleNotFoundError, NotKeptError, OSError, StackError, ValueError) as error:
         return " ".join(str(error).split())
     return None
 
 
 def _parameters(auth: str | None) -> dict[str, str]:
     """Return the template's parameters: the mode, and those that the environment sets, such as models and budgets."""
-    values = {name: os.environ.get(variable) for name, variable in _PARAMETERS.items()} | {"AuthMode": auth}
-    return {name: value for name, value in values.items() if value}
+    # Imported here, because it takes a second.
+    from streambank_local.parameters import parameters_of  # noqa: PLC0415
+
+    return parameters_of(stack_folder(), os.environ) | ({"AuthMode": auth} if auth else {})
+
+
+def _user_aws() -> "UserAws | None":
+    """Return the user's own AWS where models on Bedrock are selected, else None. Raises as `UserAws.load`."""
+    # Imported here, because it takes seconds.
+    from streambank_local.user_aws import ENDPOINT, UserAws  # noqa: PLC0415
+
+    is_needed = os.environ.get("STREAMBANK_MODEL") == "bedrock" and not os.environ.get(ENDPOINT)
+    return UserAws.load() if is_needed else None
 
 
 def _wait_for_interrupt() -> None:

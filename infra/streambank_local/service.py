@@ -16,6 +16,7 @@ import boto3
 from moto import mock_aws
 
 from streambank.retry import RetryPolicy
+from streambank.settings import Settings
 from streambank.store.api_keys import ApiKeys
 from streambank.store.table import Table
 from streambank.wiring import overrides
@@ -32,6 +33,7 @@ from streambank_local.emulator.schedule import DueTimes, MinuteTimer
 from streambank_local.emulator.stream import StreamPoller
 from streambank_local.http.gateway import Gateway, HttpServer
 from streambank_local.installation import stack_folder
+from streambank_local.user_aws import ENDPOINT, UserAws
 
 IDLE_TIMEOUT_SECONDS = 60.0
 IDLE_POLL_SECONDS = 0.01
@@ -47,11 +49,15 @@ _ENVIRONMENT = {
     "AWS_SESSION_TOKEN": "local",
     "AWS_REGION": stack.REGION,
     "AWS_DEFAULT_REGION": stack.REGION,
+    # No files, or boto3 would read those of the user's home, with credentials and endpoints.
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
     # Metrics would be lines on standard output.
     "POWERTOOLS_METRICS_DISABLED": "true",
 }
 # Variables that could lead a client past the emulator, or to a real account.
-_REMOVED = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ENDPOINT_URL")
+_REMOVED = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ENDPOINT_URL")
+_SERVICE_ENDPOINT = "AWS_ENDPOINT_URL_"
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +81,7 @@ class LocalService:
         parameters: Mapping[str, str] = stack.LOCAL_PARAMETERS,
         poller_enabled: bool = True,
         timer_enabled: bool = True,
+        user_aws: UserAws | None = None,
     ) -> None:
         """Keep the state in the folder *data*, or without one in memory alone."""
         self.clock = MovableClock()
@@ -85,6 +92,7 @@ class LocalService:
         self._parameters = {**stack.LOCAL_PARAMETERS, **parameters}
         self._poller_enabled = poller_enabled
         self._timer_enabled = timer_enabled
+        self._user_aws = user_aws
         self._running = ExitStack()
         self._ticking = threading.Lock()
         self._advancing = threading.Lock()
@@ -220,6 +228,8 @@ class LocalService:
         self._prepare(self.clock)
         if store:
             starting.enter_context(keeping.kept_in(store, self.stack, self.now))
+        if self._user_aws:
+            overrides.current.models = self._user_aws.models(Settings.read(os.environ).models)
         self._functions = Functions(self.stack.functions.values())
         starting.enter_context(machine.tasks_in_process(self._functions))
         self._machine = machine.Machine(self.stack)
@@ -255,7 +265,8 @@ def _emulator() -> Iterator[None]:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    names = {*variables, *_REMOVED}
+    endpoints = {name for name in os.environ if name.startswith(_SERVICE_ENDPOINT) and name != ENDPOINT}
+    names = {*variables, *_REMOVED, *endpoints}
     before = {name: os.environ.pop(name) for name in names if name in os.environ}
     os.environ.update(variables)
     try:

@@ -23,7 +23,8 @@ StreambankError
     │   ├── ModelThrottled   it took no more requests, also after a while
     │   └── ModelTimedOut    it did not answer in time
     ├── ModelOutputInvalid   the answer could not be used
-    │   └── ModelOutputTruncated   there was no room for the answer
+    │   ├── ModelOutputTruncated   there was no room for the answer
+    │   └── ModelVectorsInvalid    not one vector of one length for each text
     ├── ModelRefused         a guardrail or a content filter stopped it
     ├── ModelNotConfigured   this deployment has no such model
     ├── EventsMissing        not all events of the window are stored
@@ -193,6 +194,12 @@ class ModelOutputTruncated(ModelOutputInvalid):
     """The request or its answer was longer than the model takes."""
 
     outcome = "MODEL_OUTPUT_TRUNCATED"
+
+
+class ModelVectorsInvalid(ModelOutputInvalid):
+    """The embedding model did not return one vector of one length for each text."""
+
+    outcome = "MODEL_VECTORS_INVALID"
 
 
 class ModelRefused(GenerationError):

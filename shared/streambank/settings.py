@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 from streambank.model.usage import Price
 from streambank.rules.model_choice import default_model
@@ -18,6 +19,27 @@ class AuthMode(StrEnum):
     JWT = "jwt"
     IAM = "iam"
     OPEN = "open"
+
+
+class ModelProviderName(StrEnum):
+    """Where models come from; local mode has one of its own, `embedded`."""
+
+    BEDROCK = "bedrock"
+    OPENAI = "openai"
+    EMBEDDED = "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAiSettings:
+    """A server that speaks OpenAI's API, and one for embeddings where that is another.
+
+    The key is *key*, or the value of the parameter *key_parameter* of Systems Manager; without both none is sent.
+    """
+
+    base_url: str = ""
+    embedding_base_url: str = ""
+    key: str = field(default="", repr=False)
+    key_parameter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +58,8 @@ class ModelSettings:
     timeout_seconds: float = 60.0
     region: str = ""
     allowed: frozenset[str] = frozenset()
+    provider: ModelProviderName = ModelProviderName.BEDROCK
+    openai: OpenAiSettings = field(default_factory=OpenAiSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +123,29 @@ def _models(environment: Mapping[str, str]) -> ModelSettings:
         timeout_seconds=float(environment.get("MODEL_TIMEOUT_SECONDS", "60")),
         region=environment.get("BEDROCK_REGION", ""),
         allowed=frozenset(filter(None, map(str.strip, environment.get("ALLOWED_MODELS", "").split(",")))),
+        provider=ModelProviderName(environment.get("STREAMBANK_MODEL", "") or ModelProviderName.BEDROCK),
+        openai=_openai(environment),
     )
+
+
+def _openai(environment: Mapping[str, str]) -> OpenAiSettings:
+    base_url = _base_url("OPENAI_BASE_URL", environment)
+    return OpenAiSettings(
+        base_url=base_url,
+        embedding_base_url=_base_url("OPENAI_EMBEDDING_BASE_URL", environment) or base_url,
+        key=environment.get("OPENAI_API_KEY", "").strip(),
+        key_parameter=environment.get("OPENAI_KEY_PARAMETER", ""),
+    )
+
+
+def _base_url(name: str, environment: Mapping[str, str]) -> str:
+    """Return the URL in the variable *name*, or nothing; the error does not quote it, as it may have a password."""
+    url = environment.get(name, "").strip().rstrip("/")
+    parts = urlsplit(url)
+    is_plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
+    if url and (not is_plain or parts.query or parts.fragment):
+        raise ValueError(f"{name} is not an http or https URL without user, password, query and fragment")
+    return url
 
 
 def _traces(environment: Mapping[str, str]) -> TraceSettings | None:

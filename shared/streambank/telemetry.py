@@ -7,7 +7,7 @@ import logging
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools import Logger
@@ -27,6 +27,7 @@ COMMITTED = "committed"
 FAULT = "fault"
 GENERATION_FAILED = "generation failed"
 MODEL_FAILED = "model failed"
+OTHER_VECTORS = "vectors of another embedding model"
 NO_TRACES = "traces are configured and cannot be sent"
 TRACES_LOST = "traces lost"
 
@@ -89,6 +90,12 @@ def failed(attempt: Attempt, outcome: str, provider_error: str = "", *, is_parke
 def model_failed(outcome: str, provider_error: str) -> None:
     """Log a call of a model that failed for good, by the provider's own code and request id."""
     LOGGER.warning(MODEL_FAILED, extra={"outcome": outcome, "provider_error": provider_error})
+
+
+@cache
+def other_vectors(bank: str) -> None:
+    """Log, once in a process, that *bank* has memories whose vectors cannot be compared with those of its model."""
+    LOGGER.warning(OTHER_VECTORS, extra={"bank": bank})
 
 
 def no_traces(fault: Exception) -> None:

@@ -7,10 +7,10 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from streambank.llm.bedrock.consolidator import BedrockConsolidator
 from streambank.llm.bedrock.converse import Converse
-from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.request import bedrock_retry_policy
+from streambank.llm.dialogue.consolidator import ModelConsolidator
+from streambank.llm.dialogue.extractor import ModelExtractor
+from streambank.llm.dialogue.retries import model_retry_policy
 from tests.bedrock.converse_server import Bedrock, running
 from tests.bedrock.requests import MODELS
 
@@ -36,14 +36,14 @@ def client(server: Bedrock) -> Any:
 @pytest.fixture
 def converse(client: Any, pauses: list[float]) -> Converse:
     pause: Callable[[float], None] = pauses.append
-    return Converse(client, MODELS, bedrock_retry_policy(pause, lambda: 0.5))
+    return Converse(client, MODELS, model_retry_policy(pause, lambda: 0.5))
 
 
 @pytest.fixture
-def extractor(converse: Converse) -> BedrockExtractor:
-    return BedrockExtractor(converse)
+def extractor(converse: Converse) -> ModelExtractor:
+    return ModelExtractor(converse)
 
 
 @pytest.fixture
-def consolidator(converse: Converse) -> BedrockConsolidator:
-    return BedrockConsolidator(converse)
+def consolidator(converse: Converse) -> ModelConsolidator:
+    return ModelConsolidator(converse)

@@ -72,6 +72,7 @@ class Bedrock:
     slow: list[float] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
     embedded: list[dict[str, Any]] = field(default_factory=list)
+    authorizations: list[str | None] = field(default_factory=list)
     url: str = ""
     lock: Any = field(default_factory=threading.Lock)
 
@@ -102,6 +103,7 @@ def running(server: Bedrock) -> Iterator[Bedrock]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            server.authorizations.append(self.headers.get("authorization"))
             status, reply = server.answer(self.path, body)
             raw = json.dumps(reply).encode()
             try:

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank import errors
-from streambank.llm.bedrock.consolidator import BedrockConsolidator
 from streambank.llm.bedrock.converse import Converse
-from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.request import bedrock_retry_policy
+from streambank.llm.dialogue.consolidator import ModelConsolidator
+from streambank.llm.dialogue.extractor import ModelExtractor
+from streambank.llm.dialogue.retries import model_retry_policy
 from streambank.llm.ports import ExtractedFact, ProfileSchema
 from tests.bedrock.converse_server import message
 from tests.bedrock.requests import DOUBTFUL, MODELS, WITH_MEMORIES
@@ -65,7 +65,7 @@ def scripted(*script):
     """Return a Converse whose client answers by *script*."""
     answers = iter(script)
     client = SimpleNamespace(converse=lambda **_: next(answers))
-    return Converse(client, MODELS, bedrock_retry_policy(lambda _: None, lambda: 0.0))
+    return Converse(client, MODELS, model_retry_policy(lambda _: None, lambda: 0.0))
 
 
 def is_storable(text):
@@ -77,7 +77,7 @@ def is_storable(text):
 def test_any_answer_is_a_known_failure_or_an_extraction(first, second):
     """What is read names offered turns and memories alone, and every text can be stored."""
     try:
-        answer = BedrockExtractor(scripted(first, second)).extract(REQUEST)
+        answer = ModelExtractor(scripted(first, second)).extract(REQUEST)
     except errors.GenerationError:
         return
     for fact in answer.facts:
@@ -95,7 +95,7 @@ def test_any_answer_is_a_known_failure_or_an_extraction(first, second):
 def test_any_answer_is_a_known_failure_or_a_consolidation(first, second):
     """What is read names offered facts and memories alone, and every text can be stored."""
     try:
-        answer = BedrockConsolidator(scripted(first, second)).consolidate(DOUBTFUL)
+        answer = ModelConsolidator(scripted(first, second)).consolidate(DOUBTFUL)
     except errors.GenerationError:
         return
     for one in answer.decisions:
@@ -111,7 +111,7 @@ def test_no_row_costs_its_neighbour(before, after):
     """A fact that can be used is read, whatever stands around it; each row has a fact or a reason."""
     rows_ = [*before, {"fact": "I keep bees", "events": [1]}, *after]
     _, reply = message([{"toolUse": {"toolUseId": "t", "name": "record_facts", "input": {"facts": rows_}}}], "x")
-    facts = BedrockExtractor(scripted(reply)).extract(REQUEST).facts
+    facts = ModelExtractor(scripted(reply)).extract(REQUEST).facts
     assert len(facts) == len(rows_)
     assert facts[len(before)] == ExtractedFact("I keep bees", (1,))
 
@@ -121,5 +121,5 @@ def test_no_decision_costs_its_neighbour(before, after):
     """A decision that can be used is read, whatever stands around it."""
     rows_ = [*before, {"reason": "mine", "fact": 2, "action": "UPDATE", "memories": [1]}, *after]
     _, reply = message([{"toolUse": {"toolUseId": "t", "name": "consolidate", "input": {"decisions": rows_}}}], "x")
-    decisions = BedrockConsolidator(scripted(reply)).consolidate(DOUBTFUL).decisions
+    decisions = ModelConsolidator(scripted(reply)).consolidate(DOUBTFUL).decisions
     assert [one.memories for one in decisions if one.reason == "mine"] == [(1,)]

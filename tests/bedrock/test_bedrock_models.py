@@ -8,8 +8,8 @@ import pytest
 from streambank import errors
 from streambank.llm.bedrock.converse import Converse
 from streambank.llm.bedrock.embedder import BedrockEmbedder
-from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.request import bedrock_retry_policy
+from streambank.llm.dialogue.extractor import ModelExtractor
+from streambank.llm.dialogue.retries import model_retry_policy
 from streambank.llm.ports import ExtractionRequest, Usage
 from streambank.rules import vectors
 from streambank.settings import ModelSettings
@@ -131,15 +131,15 @@ def test_an_unreachable_service_is_out_of_reach(extractor, client, pauses):
     keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "us-east-1"}
     nowhere = boto3.client("bedrock-runtime", endpoint_url="http://127.0.0.1:1", config=client.meta.config, **keys)
     with pytest.raises(errors.ModelUnavailable):
-        BedrockExtractor(Converse(nowhere, MODELS, bedrock_retry_policy(pauses.append, lambda: 0.0))).extract(REQUEST)
+        ModelExtractor(Converse(nowhere, MODELS, model_retry_policy(pauses.append, lambda: 0.0))).extract(REQUEST)
     assert len(pauses) == 3
 
 
 def test_a_deployment_without_a_model_says_so(client, pauses):
     """No model is named: nothing is sent."""
-    nameless = Converse(client, ModelSettings("", ""), bedrock_retry_policy(pauses.append, lambda: 0.0))
+    nameless = Converse(client, ModelSettings("", ""), model_retry_policy(pauses.append, lambda: 0.0))
     with pytest.raises(errors.ModelNotConfigured):
-        BedrockExtractor(nameless).extract(REQUEST)
+        ModelExtractor(nameless).extract(REQUEST)
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def test_a_bank_may_choose_its_model(server, extractor, asked, used):
 def test_a_model_that_is_not_allowed_is_not_asked(server, client, pauses):
     """A bank's configuration may be older than the list of allowed models: the deployment's own model is asked."""
     strict = replace(MODELS, allowed=frozenset({"eu.anthropic.claude-haiku"}))
-    policy = bedrock_retry_policy(pauses.append, lambda: 0.5)
+    policy = model_retry_policy(pauses.append, lambda: 0.5)
     for name in ("eu.anthropic.claude-haiku", "eu.anthropic.claude-opus"):
-        BedrockExtractor(Converse(client, strict, policy)).extract(ExtractionRequest(REQUEST.turns, model=name))
+        ModelExtractor(Converse(client, strict, policy)).extract(ExtractionRequest(REQUEST.turns, model=name))
     assert [one["modelId"] for one in server.asked] == ["eu.anthropic.claude-haiku", MODELS.model]
     BedrockEmbedder(client, strict, policy).embed(["a"], model="cohere.embed-v4:0")
     assert "inputText" in server.embedded[0]
@@ -172,7 +172,7 @@ def test_a_model_that_is_not_allowed_is_not_asked(server, client, pauses):
 
 def test_titan_takes_one_text_a_call(server, client):
     """Each text is sent alone, with the length that vectors shall have; their order is kept."""
-    embedder = BedrockEmbedder(client, MODELS, bedrock_retry_policy(lambda _: None, lambda: 0.0))
+    embedder = BedrockEmbedder(client, MODELS, model_retry_policy(lambda _: None, lambda: 0.0))
     found = embedder.embed(["a", " ", "b"])
     assert sorted(body["inputText"] for body in server.embedded) == ["-", "a", "b"]
     assert all(body["dimensions"] == 64 for body in server.embedded)
@@ -185,7 +185,7 @@ def test_titan_takes_one_text_a_call(server, client):
 )
 def test_cohere_takes_ninety_six(server, client, model, kind):
     """A hundred texts are two calls, and a query is told from a document."""
-    embedder = BedrockEmbedder(client, MODELS, bedrock_retry_policy(lambda _: None, lambda: 0.0))
+    embedder = BedrockEmbedder(client, MODELS, model_retry_policy(lambda _: None, lambda: 0.0))
     texts = [f"text {number}" for number in range(100)]
     assert len(embedder.embed(texts, model=model, for_query=kind == "search_query")) == 100
     assert [len(body["texts"]) for body in server.embedded] == [96, 4]
@@ -194,6 +194,6 @@ def test_cohere_takes_ninety_six(server, client, model, kind):
 
 def test_an_unknown_embedding_model_is_no_model(client):
     """Its requests would be guesses."""
-    embedder = BedrockEmbedder(client, MODELS, bedrock_retry_policy(lambda _: None, lambda: 0.0))
+    embedder = BedrockEmbedder(client, MODELS, model_retry_policy(lambda _: None, lambda: 0.0))
     with pytest.raises(errors.ModelNotConfigured):
         embedder.embed(["a"], model="acme.embed-v9")

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streambank.llm.bedrock import prompts, tools
-from streambank.llm.bedrock.consolidator import BedrockConsolidator
-from streambank.llm.bedrock.extractor import BedrockExtractor
 from streambank.llm.bedrock.models import takes_cache_point
+from streambank.llm.dialogue import prompts, tools
+from streambank.llm.dialogue.consolidator import ModelConsolidator
+from streambank.llm.dialogue.extractor import ModelExtractor
 from streambank.llm.ports import (
     ConsolidationRequest,
     Example,
@@ -52,10 +52,10 @@ TOOL = ExtractionRequest((*REQUEST.turns, Turn(2, "tool", 'call f {"a": "</conve
 def test_a_reservation_has_room_for_the_whole_prompt(request_):
     """What is reserved for a call is more than its prompt and its tool, sent twice, with the longest answers."""
     if isinstance(request_, ExtractionRequest):
-        schema = tools.record_facts(request_)
+        schema = tools.record_facts(request_).schema
         texts = [prompts.extraction_system(request_).text, prompts.extraction_prompt(request_)]
     else:
-        schema = tools.consolidate()
+        schema = tools.consolidate().schema
         texts = [prompts.consolidation_system(request_).text, prompts.consolidation_prompt(request_)]
     sent = sum(map(estimate_tokens, [*texts, json.dumps(schema)]))
     assert most_tokens(request_, 500) > 2 * sent + 4 * 500
@@ -124,7 +124,7 @@ def test_no_sentence_of_an_example_could_be_a_persons(name):
 def test_the_examples_are_in_the_shape_of_the_tools(name):
     """Each example has data as it is sent, and an answer with the fields of the tool."""
     tool_ = tools.record_facts(REQUEST) if name == prompts.EXTRACT else tools.consolidate()
-    [(key, rows)] = tool_["toolSpec"]["inputSchema"]["json"]["properties"].items()
+    [(key, rows)] = tool_.schema["properties"].items()
     fields, required = set(rows["items"]["properties"]), set(rows["items"]["required"])
     answers = re.findall("^Answer: (.*)$", prompts.stable_text(name), re.MULTILINE)
     assert len(answers) >= 3
@@ -159,8 +159,8 @@ CACHING = {
 def test_a_cache_point_is_sent_to_models_that_take_one(server, converse, model, is_caching):
     """Between the stable and the variable text; other models would reject the request."""
     assert takes_cache_point(model) is is_caching
-    BedrockExtractor(converse).extract(replace(REQUEST, model=model))
-    BedrockConsolidator(converse).consolidate(replace(DOUBTFUL, model=model))
+    ModelExtractor(converse).extract(replace(REQUEST, model=model))
+    ModelConsolidator(converse).consolidate(replace(DOUBTFUL, model=model))
     assert len(server.asked) == 2
     for sent in server.asked:
         kinds = [next(iter(block)) for block in sent["system"]]

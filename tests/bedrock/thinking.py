@@ -58,7 +58,9 @@ def _facts(request: dict[str, Any]) -> dict[str, Any]:
         memories=tuple(_memories(request)),
         recorded=tuple(row["fact"] for row in _rows(request, "recorded")),
     )
-    return {"facts": [_row(one, "fact", "events", "topic", *PROPOSED) for one in EXTRACTOR.extract(read).facts]}
+    # What the rules refuse is no fact; a model would leave it out.
+    facts = [one for one in EXTRACTOR.extract(read).facts if not one.problem]
+    return {"facts": [_row(one, "fact", "events", "topic", *PROPOSED) for one in facts]}
 
 
 def _turn(row: dict[str, Any]) -> Turn:

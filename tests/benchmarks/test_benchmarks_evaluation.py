@@ -21,6 +21,7 @@ from benchmarks.evaluation.results import Results
 from benchmarks.evaluation.scores import score
 from tests.bedrock.converse_server import Bedrock, error, running, text
 from tests.bedrock.thinking import meaning, thinking
+from tests.openai import chat_server
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDFUL = ("--cases", "restating")
@@ -164,6 +165,22 @@ def test_bedrock_is_evaluated_through_its_adapters(
     monkeypatch.setenv("MODEL_ID", "acme.small-v1:0")
     assert document(capsys, *arguments[2:])["model"] == printed["model"]
     assert len(server.asked) == calls
+
+
+def test_a_server_with_openais_api_is_evaluated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server of the environment gets the calls; without an embedding model nothing is played."""
+    arguments = ("--model", "openai:small", "--results", str(tmp_path / "r"), "--cases", "restating", "--limit", "1")
+    with chat_server.running(chat_server.OpenAi(thinking, meaning)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        assert main(arguments) == 2
+        assert "EMBEDDING_MODEL_ID" in capsys.readouterr().err
+        monkeypatch.setenv("EMBEDDING_MODEL_ID", "small-embedding")
+        printed = document(capsys, *arguments)
+    assert printed["total"]["met"] == 1, printed["wrong"]
+    assert printed["model"].startswith("openai:small, small-embedding, extract-")
+    assert {body["model"] for body in server.sent} == {"small", "small-embedding"}
 
 
 @pytest.mark.slow

@@ -27,10 +27,22 @@ def environment(name):
 def test_every_function_is_told_its_settings(name):
     """What settings read without a default is in every function's environment; who starts executions knows where."""
     found = environment(name)
-    plain = dict.fromkeys(found, "45") | {"AUTH_MODE": "keys", "MODEL_PRICES": ""}
+    plain = dict.fromkeys(found, "45") | {"AUTH_MODE": "keys", "MODEL_PRICES": "", "STREAMBANK_MODEL": "openai"}
+    plain |= dict.fromkeys(("OPENAI_BASE_URL", "OPENAI_EMBEDDING_BASE_URL"), "https://models.example/v1")
     assert Settings.read(plain).table == "45"
     allowed = [action for statement in statements(name) for action in statement["Action"]]
     assert ("STATE_MACHINE_ARN" in found) is ("states:StartExecution" in allowed)
+
+
+def test_the_key_of_a_server_of_models_is_for_those_that_call_models():
+    """One parameter, by its own name, for the roles that may call Bedrock's models too, and only if there is a key."""
+    policy = RESOURCES["ModelKeyPolicy"]
+    [statement] = policy["Properties"]["PolicyDocument"]["Statement"]
+    assert policy["Condition"] == "HasModelKey"
+    assert statement["Action"] == ["ssm:GetParameter"]
+    assert "parameter${OpenAiKeySecret}" in str(statement["Resource"])
+    callers = {f"{name}Role" for name in FUNCTIONS if "bedrock:InvokeModel" in str(statements(name))}
+    assert set(policy["Properties"]["Roles"]) == callers
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -9,9 +9,9 @@ from typing import Any
 from benchmarks.evaluation.cases import Case, CaseDecision, Reply, Window
 from benchmarks.evaluation.judging import Judgement, judged
 from benchmarks.evaluation.playing import Player
-from streambank.llm.bedrock import prompts
-from streambank.llm.bedrock.answers import ConsolidationReader, ExtractionReader
-from streambank.llm.bedrock.echoes import Placeholders
+from streambank.llm.dialogue import prompts
+from streambank.llm.dialogue.answers import ConsolidationReader, ExtractionReader
+from streambank.llm.dialogue.echoes import Placeholders
 from streambank.llm.ports import (
     Consolidation,
     ConsolidationRequest,

@@ -47,6 +47,27 @@ def test_missing_module_is_reported_in_one_line() -> None:
     assert "missing moto; install what is missing with: make setup" in err
 
 
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"STREAMBANK_MODEL": "gpt"}, "STREAMBANK_MODEL is 'gpt'; it can be embedded, bedrock or openai"),
+        ({"STREAMBANK_MODEL": "openai", "MODEL_ID": "m"}, "needs OPENAI_BASE_URL, EMBEDDING_MODEL_ID"),
+        ({"STREAMBANK_MODEL": "bedrock", "AWS_PROFILE": "nobody"}, "(nobody) could not be found"),
+    ],
+)
+def test_a_model_that_cannot_be_used_is_reported_in_one_line(
+    variables: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong name, and what a model needs and has not, is an error of one line."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    process = started("--port", "0")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err.count("\n") == 1
+    assert message in err
+
+
 def test_interrupt_while_starting_ends_cleanly() -> None:
     """Being stopped before it is ready is no error."""
     process = started("--port", "0")

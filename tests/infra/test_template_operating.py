@@ -114,7 +114,7 @@ def test_the_layer_leaves_out_what_is_never_deployed(tmp_path):
         found["Handler"].partition(".")[0] for found in FUNCTIONS.values()
     }
     assert (package / "wiring" / "models.py").exists()
-    assert (package / "llm" / "bedrock" / "prompts").exists()
+    assert (package / "llm" / "dialogue" / "prompts").exists()
     assert not (package / "llm" / "embedded").exists()
     assert not (package / "client").exists()
     assert not list(package.rglob("__pycache__"))

@@ -13,7 +13,11 @@ from streambank_local.service import LocalService
 from tests.bedrock.thinking import bedrock_service
 from tests.journeys.caller import Caller
 from tests.journeys.crowding import Calls, wiring
+from tests.openai.service import openai_service
 from tests.stack.deployed import Deployed
+
+# `make test-all` plays the journeys with each of them too.
+ADAPTERS = {"bedrock": bedrock_service, "openai": openai_service}
 
 
 @pytest.fixture(scope="package")
@@ -29,8 +33,8 @@ def service(request: pytest.FixtureRequest) -> Iterator[LocalService]:
     if deployed:  # `make test-stack` plays the journeys against a stack that it has deployed
         yield cast("LocalService", deployed)
         return
-    if os.environ.get("STREAMBANK_JOURNEYS_MODEL") == "bedrock":  # `make test-all` plays them with each model
-        with bedrock_service(**parameters) as service:
+    if adapter := ADAPTERS.get(os.environ.get("STREAMBANK_JOURNEYS_MODEL", "")):
+        with adapter(**parameters) as service:
             yield service
         return
     chosen = {name: value for name, value in parameters.items() if name != "Region"}

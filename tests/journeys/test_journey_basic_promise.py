@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from tests.journeys.caller import Caller, Document, said
+
+pytestmark = pytest.mark.skipif(
+    bool(os.environ.get("STREAMBANK_JOURNEYS_MODEL")), reason="the reasons are the basic model's own"
+)
 
 
 def verdicts(caller: Caller, operation: Document) -> dict[str, str]:

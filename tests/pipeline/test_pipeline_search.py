@@ -1,10 +1,13 @@
 from dataclasses import dataclass, field
 
+from streambank import telemetry
 from streambank.model.memory import Memory
 from streambank.pipeline import banks
 from streambank.pipeline.banks import BankChange
 from streambank.pipeline.memories.listing import MAX_TOP_K
 from streambank.pipeline.memories.search import SearchContext, SearchQuery, search
+from streambank.rules import vectors
+from streambank.rules.vectors import MAX_DISTANCE
 from streambank.store.events import Events
 from tests.world import SCOPE, HashEmbedder, event
 
@@ -48,6 +51,31 @@ def test_one_text_is_embedded_where_that_is_dear(world):
     assert embedder.asked == [(1, None, True)]
     assert isinstance(first, Memory)
     assert first.fact == "I keep bees"
+
+
+class Named(HashEmbedder):
+    """An embedding model of another name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def embed(self, texts, *, model=None, for_query=False):
+        return [vectors.pack(vectors.unpack(one), self.name) for one in super().embed(texts)]
+
+
+def test_vectors_of_another_model_are_not_compared_and_that_is_logged_once(world, caplog):
+    """After a change of the embedding model a memory is ranked by its words; the log says so once for a bank."""
+    telemetry.other_vectors.cache_clear()
+    world.embedder = Named("old")
+    remembered(world, "I keep bees")
+    [(same, _)] = found(world, "I keep bees", embedder=Named("old")).hits
+    lines = [record for record in caplog.records if record.message == telemetry.OTHER_VECTORS]
+    assert lines == []
+    for _ in range(2):
+        [(by_words, _)] = found(world, "I keep bees", embedder=Named("new")).hits
+    assert same < by_words < MAX_DISTANCE
+    [line] = [record for record in caplog.records if record.message == telemetry.OTHER_VECTORS]
+    assert (line.levelname, line.bank) == ("WARNING", "default")
 
 
 def test_events_are_embedded_where_that_costs_nothing(world):

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.llm.bedrock.request import bedrock_retry_policy
+from streambank.llm.dialogue.retries import model_retry_policy
 from streambank.retry import RetryPolicy
 
 
@@ -38,5 +38,5 @@ def test_all_pauses_together_have_a_limit():
 def test_bedrock_waits_longer_and_tries_less_often():
     """Four attempts, with pauses of up to 1, 2 and 4 seconds."""
     pauses = []
-    assert list(bedrock_retry_policy(pauses.append, lambda: 1.0).attempts()) == [0, 1, 2, 3]
+    assert list(model_retry_policy(pauses.append, lambda: 1.0).attempts()) == [0, 1, 2, 3]
     assert pauses == [1.0, 2.0, 4.0]

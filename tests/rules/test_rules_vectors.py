@@ -27,6 +27,17 @@ def test_a_vector_of_256_numbers_takes_260_bytes():
     assert len(vectors.pack([0.1] * 256)) == 260
 
 
+def test_vectors_of_two_models_are_not_compared():
+    """A vector names its model in four bytes more; one of an earlier release names none, and is compared as before."""
+    one, same, other = (vectors.pack([1.0, 2.0], model) for model in ("a", "a", "b"))
+    unnamed = vectors.pack([1.0, 2.0])
+    assert len(one) == len(unnamed) + 4
+    assert list(vectors.similarities(one, [other, b""])) == [None, None]
+    assert list(vectors.similarities(one, [same, unnamed])) == pytest.approx([1, 1])
+    assert similarity(unnamed, one) == pytest.approx(1)
+    assert vectors.unpack(one) == vectors.unpack(unnamed)
+
+
 @given(pair=pairs)
 def test_likeness_survives_packing(pair):
     """The cosine of packed vectors is that of the numbers, to about a hundredth."""

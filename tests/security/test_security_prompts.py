@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.llm.bedrock import prompts
-from streambank.llm.bedrock.answers import ConsolidationReader, ExtractionReader
-from streambank.llm.bedrock.echoes import Placeholders
+from streambank.llm.dialogue import prompts
+from streambank.llm.dialogue.answers import ConsolidationReader, ExtractionReader
+from streambank.llm.dialogue.echoes import Placeholders
 from streambank.llm.ports import (
     ConsolidationRequest,
     Example,

@@ -7,8 +7,8 @@ from botocore.config import Config
 from streambank import telemetry, tracing
 from streambank.api.app import ROUTER
 from streambank.llm.bedrock.converse import Converse
-from streambank.llm.bedrock.extractor import BedrockExtractor
-from streambank.llm.bedrock.request import bedrock_retry_policy
+from streambank.llm.dialogue.extractor import ModelExtractor
+from streambank.llm.dialogue.retries import model_retry_policy
 from streambank.settings import TraceSettings
 from tests.bedrock.converse_server import Bedrock, error, running, tool
 from tests.bedrock.requests import GOOD, MODELS, REQUEST
@@ -248,7 +248,7 @@ def bedrock(collector):
             aws_secret_access_key="test",
             config=Config(retries={"total_max_attempts": 1}),
         )
-        server.extractor = BedrockExtractor(Converse(client, MODELS, bedrock_retry_policy(lambda _: None, lambda: 0.5)))
+        server.extractor = ModelExtractor(Converse(client, MODELS, model_retry_policy(lambda _: None, lambda: 0.5)))
         yield server
     tracing.configure(None)
 

@@ -29,6 +29,8 @@ _FIELDS = (("generationConfig", "model"), ("similaritySearchConfig", "embeddingM
 
 def choose_model(requested: str | None, own: str, allowed: Collection[str]) -> str:
     """Return the model that a bank requests if it is allowed, else the deployment's *own*."""
+    if requested and requested in allowed:
+        return requested
     if not requested or _is_googles(requested) or not _is_allowed(requested, own, allowed):
         return own
     return requested

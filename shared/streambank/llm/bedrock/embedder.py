@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
 
-from streambank.errors import ModelOutputInvalid
-from streambank.llm.bedrock.models import Family, model_family, select_model
+from streambank.errors import ModelVectorsInvalid
+from streambank.llm.bedrock.models import Family, model_family
 from streambank.llm.bedrock.request import send
+from streambank.llm.dialogue.model_names import select_model
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.rules.batches import batches
@@ -47,7 +48,7 @@ class BedrockEmbedder:
 
         Raises:
             ModelUnavailable, ModelNotConfigured, ModelRejected: see `request.send`.
-            ModelOutputInvalid: the reply does not hold one vector for each text.
+            ModelVectorsInvalid: the reply does not hold one vector for each text.
         """
         if not texts:
             return []
@@ -55,7 +56,7 @@ class BedrockEmbedder:
         kind = model_family(name)
         cut = [text[: _MAX_CHARACTERS[kind]].strip() or _BLANK for text in texts]
         numbers = self._titan(name, cut) if kind is Family.TITAN else self._cohere(name, kind, cut, for_query)
-        return [vectors.pack(one) for one in numbers]
+        return [vectors.pack(one, kind) for one in numbers]
 
     def _titan(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         def one(text: str) -> list[float]:
@@ -78,7 +79,7 @@ class BedrockEmbedder:
         embeddings = self._invoke(model, body).get("embeddings")
         rows = embeddings.get("float") if isinstance(embeddings, dict) else embeddings
         if not isinstance(rows, list) or len(rows) != len(body["texts"]):
-            raise ModelOutputInvalid("the embedding model did not return one vector for each text")
+            raise ModelVectorsInvalid("the embedding model did not return one vector for each text")
         return [_vector(row) for row in rows]
 
     def _invoke(self, model: str, body: Body) -> Mapping[str, Any]:
@@ -99,12 +100,12 @@ def _json(raw: bytes) -> Mapping[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise ModelOutputInvalid("the embedding model did not return a JSON object")
+        raise ModelVectorsInvalid("the embedding model did not return a JSON object")
     return value
 
 
 def _vector(value: Any) -> list[float]:
     is_vector = isinstance(value, list) and value and all(isinstance(number, int | float) for number in value)
     if not is_vector:
-        raise ModelOutputInvalid("the embedding model did not return a vector")
+        raise ModelVectorsInvalid("the embedding model did not return a vector")
     return [float(number) for number in value]

@@ -1,13 +1,11 @@
-"""The choice of a model, and the families of embedding models."""
+"""The families of embedding models, and the models that take a cache point."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from enum import StrEnum
 
 from streambank.errors import ModelNotConfigured
-from streambank.rules.model_choice import choose_model
 
 # Claude 3.5 Haiku and 3.7 Sonnet, every Claude whose version comes after its name (4 and later), and the first Nova
 # models. Bedrock rejects a cache point for others.
@@ -23,18 +21,6 @@ class Family(StrEnum):
     COHERE_3 = "cohere.embed-english-v3"
     COHERE_3_MULTILINGUAL = "cohere.embed-multilingual-v3"
     COHERE_4 = "cohere.embed-v4"
-
-
-def select_model(requested: str | None, default: str, allowed: Collection[str]) -> str:
-    """Return the model that a bank requests if it is allowed, else the deployment's.
-
-    Raises:
-        ModelNotConfigured: there is none.
-    """
-    model = choose_model(requested, default, allowed)
-    if not model:
-        raise ModelNotConfigured("this deployment names no model")
-    return model
 
 
 def model_family(model: str) -> Family:

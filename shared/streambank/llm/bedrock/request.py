@@ -19,6 +19,7 @@ from streambank.errors import (
     ModelTimedOut,
     ModelUnavailable,
 )
+from streambank.llm.dialogue.retries import pause_before_retry
 from streambank.retry import RetryPolicy
 
 _THROTTLES = frozenset({"ThrottlingException", "TooManyRequestsException", "ServiceQuotaExceededException"})
@@ -47,11 +48,6 @@ _TOO_LONG_MESSAGES = ("too long", "too many tokens", "exceeds the maximum", "max
 BedrockReply = Mapping[str, Any]
 
 
-def bedrock_retry_policy(sleep: Callable[[float], None], jitter: Callable[[], float]) -> RetryPolicy:
-    """Return the policy for Bedrock; what still fails after four attempts is left to the window's own backoff."""
-    return RetryPolicy(sleep, jitter, max_attempts=4, first_pause_seconds=1.0, max_pause_seconds=20.0)
-
-
 def send(request: Callable[[], BedrockReply], retry_policy: RetryPolicy) -> tuple[BedrockReply, int]:
     """Return the reply and the number of retries that it took.
 
@@ -78,16 +74,8 @@ def send(request: Callable[[], BedrockReply], retry_policy: RetryPolicy) -> tupl
 
 
 def _pause_after(attempt: int, error: ClientError | BotoCoreError, retry_policy: RetryPolicy) -> float | None:
-    """Return the pause after failed attempt number *attempt* (from 0), or None if the request is not sent again.
-
-    A Retry-After header replaces the policy's pause, unless it is longer than the policy allows.
-    """
-    if attempt + 1 == retry_policy.max_attempts or not _is_transient(error):
-        return None
-    requested = _retry_after(error)
-    if requested is None:
-        return retry_policy.pause_seconds(attempt)
-    return requested if requested <= retry_policy.max_pause_seconds else None
+    """Return the pause after failed attempt number *attempt* (from 0), or None if the request is not sent again."""
+    return pause_before_retry(attempt, _retry_after(error), retry_policy) if _is_transient(error) else None
 
 
 def _code(error: ClientError | BotoCoreError) -> str:
@@ -116,11 +104,10 @@ def _is_transient(error: ClientError | BotoCoreError) -> bool:
     return _code(error) in _THROTTLES | _TRANSIENT or _status(error) in {429, 500, 502, 503}
 
 
-def _retry_after(error: ClientError | BotoCoreError) -> float | None:
+def _retry_after(error: ClientError | BotoCoreError) -> str:
     if not isinstance(error, ClientError):
-        return None
-    text = str(error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("retry-after", ""))
-    return float(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
+        return ""
+    return str(error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("retry-after", ""))
 
 
 def _translated(error: ClientError | BotoCoreError) -> GenerationError:

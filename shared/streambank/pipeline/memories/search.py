@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
+from streambank import telemetry
 from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
 from streambank.model.search import EventScan, RawEvent
@@ -81,6 +82,8 @@ def search(
     cited = context.memories.citations(bank, scope, among, now=context.now) if among else {}
     query = EmbeddedQuery(request.text, _query_vector(bank, scope, request.text, context))
     entries = search_ranking.memory_entries(query, among, cited)
+    if any(memory.vector and entry.similarity is None for memory, entry in zip(among, entries, strict=True)):
+        telemetry.other_vectors(bank)
     entries += _event_entries(query, scan.events, visible, entries, context.embedder)
     best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries))
     nearest = list(islice(best, request.top_k))

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from streambank.llm.bedrock.echoes import Placeholders
-from streambank.llm.bedrock.values import offered, read_memories, read_number, read_numbers, read_text, readable
+from streambank.llm.dialogue.echoes import Placeholders
+from streambank.llm.dialogue.values import offered, read_memories, read_number, read_numbers, read_text, readable
 from streambank.llm.ports import (
     Action,
     ConsolidationRequest,

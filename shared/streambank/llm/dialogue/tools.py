@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from streambank.llm.ports import Action, ExtractionRequest, FactChange
@@ -15,7 +16,16 @@ _NUMBER = {"type": "integer"}
 _NUMBERS = {"type": "array", "items": _NUMBER}
 
 
-def record_facts(request: ExtractionRequest) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool by its name, its description and the JSON schema of its input."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+def record_facts(request: ExtractionRequest) -> Tool:
     """Return the tool whose input is the facts of *request*'s window; it depends on the topics and schemas alone."""
     topics = list(request.topics or ManagedTopic)
     fact = _object(
@@ -32,10 +42,10 @@ def record_facts(request: ExtractionRequest) -> dict[str, Any]:
     properties: dict[str, Any] = {"facts": {"type": "array", "items": fact}}
     if request.schemas:
         properties["profiles"] = {"type": "array", "items": _profile([one.id for one in request.schemas])}
-    return _tool(RECORD_FACTS, "Record what is worth remembering.", _object(properties, required=["facts"]))
+    return Tool(RECORD_FACTS, "Record what is worth remembering.", _object(properties, required=["facts"]))
 
 
-def consolidate() -> dict[str, Any]:
+def consolidate() -> Tool:
     """Return the tool whose input is the decisions about facts."""
     decision = _object(
         {
@@ -49,7 +59,7 @@ def consolidate() -> dict[str, Any]:
         required=["fact", "action"],
     )
     schema = _object({"decisions": {"type": "array", "items": decision}}, required=["decisions"])
-    return _tool(CONSOLIDATE, "Decide what each fact means for the memories.", schema)
+    return Tool(CONSOLIDATE, "Decide what each fact means for the memories.", schema)
 
 
 def _profile(ids: list[str]) -> dict[str, Any]:
@@ -59,7 +69,3 @@ def _profile(ids: list[str]) -> dict[str, Any]:
 
 def _object(properties: dict[str, Any], *, required: list[str]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required}
-
-
-def _tool(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"toolSpec": {"name": name, "description": description, "inputSchema": {"json": schema}}}

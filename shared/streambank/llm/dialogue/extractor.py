@@ -1,21 +1,21 @@
-"""Extraction by a model on Bedrock."""
+"""Extraction by a language model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from streambank.llm.bedrock import prompts, tools
-from streambank.llm.bedrock.answers import ExtractionReader
-from streambank.llm.bedrock.converse import Converse, ToolCallRequest
-from streambank.llm.bedrock.echoes import Placeholders, uncite_echoes
+from streambank.llm.dialogue import prompts, tools
+from streambank.llm.dialogue.answers import ExtractionReader
+from streambank.llm.dialogue.echoes import Placeholders, uncite_echoes
+from streambank.llm.dialogue.tool_call import ChatModel, ToolCallRequest, call_tool
 from streambank.llm.ports import Extraction, ExtractionRequest
 
 
 @dataclass(frozen=True, slots=True)
-class BedrockExtractor:
+class ModelExtractor:
     """Proposes facts with one model call, or two if the first reply is unusable."""
 
-    converse: Converse
+    model: ChatModel
 
     def extract(self, request: ExtractionRequest) -> Extraction:
         """Return the facts of *request*'s own turns; unusable ones say why. Raises as `ports.Extractor` says."""
@@ -27,6 +27,6 @@ class BedrockExtractor:
             model=request.model,
         )
         reader = ExtractionReader(request, Placeholders.of(tool_call.system.stable, tool_call.prompt))
-        answer, usage = self.converse.call_tool(tool_call, reader.read)
+        answer, usage = call_tool(self.model, tool_call, reader.read)
         facts = uncite_echoes(answer.facts, request.turns, tool_call.system.text)
         return Extraction(facts, usage, answer.profiles)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 _MAX_STARTS = 500
@@ -14,13 +15,21 @@ _ESCAPE_PAIR = re.compile(r"(\\\\)")
 ToolInput = dict[str, Any]
 
 
-def find_tool_input(content: Sequence[Mapping[str, Any]], tool: str, keys: Sequence[str]) -> ToolInput | None:
-    """Return the input of *tool* in a reply's *content*: an object with a list under one of *keys*, or None.
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool in a reply; its input may be an object, or JSON as text."""
+
+    name: str
+    input: Any
+
+
+def find_tool_input(calls: Sequence[Call], text: str, tool: str, keys: Sequence[str]) -> ToolInput | None:
+    """Return the input of *tool* in a reply's *calls* or *text*: an object with a list under one of *keys*, or None.
 
     It is looked for in the calls of the tool, then in those of other tools, then in the text. Where several objects of
     one of these places could be the answer, the last one is.
     """
-    for values in _places(content, tool):
+    for values in _places(calls, text, tool):
         if inputs := [one for one in (_object_with_list(value, keys) for value in values) if one is not None]:
             return inputs[-1]
         if lists := [value for value in values if _is_bare_answer(value)]:
@@ -28,15 +37,14 @@ def find_tool_input(content: Sequence[Mapping[str, Any]], tool: str, keys: Seque
     return None
 
 
-def _places(content: Sequence[Mapping[str, Any]], tool: str) -> Iterator[list[Any]]:
-    calls = [block["toolUse"] for block in content if isinstance(block.get("toolUse"), dict)]
-    yield _inputs([call for call in calls if call.get("name") == tool])
-    yield _inputs([call for call in calls if call.get("name") != tool])
-    yield _parsed("\n".join(str(block["text"]) for block in content if block.get("text")))
+def _places(calls: Sequence[Call], text: str, tool: str) -> Iterator[list[Any]]:
+    yield _inputs([call for call in calls if call.name == tool])
+    yield _inputs([call for call in calls if call.name != tool])
+    yield _parsed(text)
 
 
-def _inputs(calls: Sequence[Mapping[str, Any]]) -> list[Any]:
-    inputs = (call.get("input") for call in calls)
+def _inputs(calls: Sequence[Call]) -> list[Any]:
+    inputs = (call.input for call in calls)
     return [value for one in inputs for value in (_parsed(one) if isinstance(one, str) else [one])]
 
 

@@ -1,21 +1,21 @@
-"""Consolidation by a model on Bedrock."""
+"""Consolidation by a language model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from streambank.llm.bedrock import prompts, tools
-from streambank.llm.bedrock.answers import ConsolidationReader
-from streambank.llm.bedrock.converse import Converse, ToolCallRequest
-from streambank.llm.bedrock.echoes import Placeholders
+from streambank.llm.dialogue import prompts, tools
+from streambank.llm.dialogue.answers import ConsolidationReader
+from streambank.llm.dialogue.echoes import Placeholders
+from streambank.llm.dialogue.tool_call import ChatModel, ToolCallRequest, call_tool
 from streambank.llm.ports import Consolidation, ConsolidationRequest
 
 
 @dataclass(frozen=True, slots=True)
-class BedrockConsolidator:
+class ModelConsolidator:
     """Decides with one model call, or two if the first reply is unusable."""
 
-    converse: Converse
+    model: ChatModel
 
     def consolidate(self, request: ConsolidationRequest) -> Consolidation:
         """Return the decisions that can be used; a fact may have none. Raises as `ports.Consolidator` says."""
@@ -27,5 +27,5 @@ class BedrockConsolidator:
             model=request.model,
         )
         reader = ConsolidationReader(request, Placeholders.of(tool_call.system.stable, tool_call.prompt))
-        decisions, usage = self.converse.call_tool(tool_call, reader.read)
+        decisions, usage = call_tool(self.model, tool_call, reader.read)
         return Consolidation(decisions, usage)
