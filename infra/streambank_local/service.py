@@ -15,6 +15,7 @@ from typing import Any, Self
 import boto3
 from moto import mock_aws
 
+from streambank import telemetry
 from streambank.retry import RetryPolicy
 from streambank.settings import Settings
 from streambank.store.api_keys import ApiKeys
@@ -225,6 +226,8 @@ class LocalService:
         starting.enter_context(_emulator())
         self.stack = stack.deploy(self._folder, self._parameters)
         starting.enter_context(_environment(self.stack.environment()))
+        # The logger read its level when it was imported, before the stack had set one.
+        telemetry.LOGGER.setLevel(os.environ["POWERTOOLS_LOG_LEVEL"])
         self._prepare(self.clock)
         if store:
             starting.enter_context(keeping.kept_in(store, self.stack, self.now))
