@@ -9,6 +9,7 @@ from streambank_local.demo.screen import Screen
 from streambank_local.installation import install_message, missing_modules
 
 INTERRUPTED = 130
+_TITLE = "Streambank demo: the whole service in this process, nothing leaves this machine"
 
 
 def main() -> int:
@@ -31,7 +32,7 @@ def main() -> int:
 def _run(screen: Screen) -> list[str]:
     if message := missing_modules():
         return [message]
-    screen.line("Streambank demo: the whole service in this process, nothing leaves this machine", style="bold")
+    screen.item(_TITLE, indent=0, style="bold")
     screen.line("Starting the service ...", style="dim")
     # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
