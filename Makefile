@@ -22,7 +22,7 @@ PYTHON313 ?= $(shell for p in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/version
 # Not loadgroup: pytest-xdist 3.8 forgets the groups under pytest 9.2, and says nothing.
 ON_ALL_CORES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # The first Python on the path that is new enough and can make virtual environments.
-PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
 .PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi bench eval packages pins clean

@@ -221,7 +221,7 @@ def test_last_screen_holds_the_whole_point(run: Run) -> None:
     assert len(lines) <= 24 - 4
     assert run.output.endswith(out.getvalue())
     text = " ".join(out.getvalue().split())
-    assert all(part in text for part in ("We made it! I live in", "Antwerp now", "Juniper: What is your dog called?"))
+    assert all(part in text for part in ("Guess what! I work as", "head nurse at the", "Juniper: What is your dog called?"))
     assert text.count("I do not know.") == len(CONVERSATION.questions)
     assert "deleted on day 17" in text
     assert not re.search(r"\d\.\d", text)
@@ -230,7 +230,7 @@ def test_last_screen_holds_the_whole_point(run: Run) -> None:
 def test_words_stand_beside_what_is_remembered_of_them(run: Run) -> None:
     """The answer to each question, and the deleted memory, come with the turns that they cite."""
     cited = [[turn.event_id for turn in one.turns] for one in run.gathered.question_results]
-    assert cited == [["move-01"], ["hello-12", "hello-13"], ["hello-07"]]
+    assert cited == [["settled-01"], ["hello-12", "hello-13"], ["hello-07"]]
     assert [turn.event_id for turn in run.gathered.deleted[0].turns] == ["trip-09"]
 
 
@@ -356,7 +356,7 @@ def test_interrupt_ends_cleanly() -> None:
     assert (process.returncode, out, err) == (130, "Interrupted.\n", "")
 
 
-@pytest.mark.parametrize("module", ["httpx", "moto", "wordllama"])
+@pytest.mark.parametrize("module", ["httpx", "moto"])
 def test_missing_module_is_reported_in_one_line(module: str) -> None:
     """What is not installed is named, with the way to install it."""
     process = started(f"import sys; sys.modules[{module!r}] = None\n" + MAIN)

@@ -6,7 +6,7 @@ import signal
 import sys
 
 from streambank_local.demo.screen import Screen
-from streambank_local.installation import install_message, missing_modules
+from streambank_local.installation import install_message, missing_embedder, missing_modules
 
 INTERRUPTED = 130
 _TITLE = "Streambank demo: the whole service in this process, nothing leaves this machine"
@@ -34,6 +34,8 @@ def _run(screen: Screen) -> list[str]:
         return [message]
     screen.item(_TITLE, indent=0, style="bold")
     screen.line("Starting the service ...", style="dim")
+    if notice := missing_embedder():
+        screen.item(notice, indent=0)
     # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
     try:
