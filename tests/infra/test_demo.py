@@ -221,7 +221,9 @@ def test_last_screen_holds_the_whole_point(run: Run) -> None:
     assert len(lines) <= 24 - 4
     assert run.output.endswith(out.getvalue())
     text = " ".join(out.getvalue().split())
-    assert all(part in text for part in ("Guess what! I work as", "head nurse at the", "Juniper: What is your dog called?"))
+    assert all(
+        part in text for part in ("Guess what! I work as", "head nurse at the", "Juniper: What is your dog called?")
+    )
     assert text.count("I do not know.") == len(CONVERSATION.questions)
     assert "deleted on day 17" in text
     assert not re.search(r"\d\.\d", text)
