@@ -13,6 +13,8 @@ FRAMEWORKS_VENV := .venv-frameworks
 FRAMEWORKS_STAMP := $(FRAMEWORKS_VENV)/.installed
 AUDIT_VENV := .venv-audit
 AUDIT_STAMP := $(AUDIT_VENV)/.installed
+RELEASE_VENV := .venv-release
+RELEASE_STAMP := $(RELEASE_VENV)/.installed
 STACK_VENVS := .venv-stack .venv-runtime .venv-ministack .venv-checkov
 # PYTHON313, Lambda's Python; without it `make test-stack` skips the steps that build.
 include shared/python.mk
@@ -20,10 +22,10 @@ include shared/python.mk
 # Not loadgroup: pytest-xdist 3.8 forgets the groups under pytest 9.2, and says nothing.
 ON_ALL_CORES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 # The first Python on the path that is new enough and can make virtual environments.
-PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi bench eval pins clean
+.PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi bench eval packages pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -62,6 +64,12 @@ $(AUDIT_STAMP): requirements/audit.txt
 	@$(PYTHON) -m venv $(AUDIT_VENV)
 	@$(AUDIT_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt
 	@touch $(AUDIT_STAMP)
+
+$(RELEASE_STAMP): requirements/release.txt
+	@echo "Setting up $(RELEASE_VENV) ..."
+	@$(PYTHON) -m venv $(RELEASE_VENV)
+	@$(RELEASE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/release.txt
+	@touch $(RELEASE_STAMP)
 
 $(STACK_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
 	@echo "Setting up .venv-$* ..."
@@ -112,6 +120,12 @@ bench: $(STAMP)  ## measure costs: AWS calls, request units, model calls, CPU
 eval: $(STAMP)  ## precision and recall of a model on the gold set; MODEL=bedrock:MODEL-ID or openai:MODEL-ID, ARGS="--limit 20"
 	@$(BIN)/python -m benchmarks.evaluation $(if $(MODEL),--model $(MODEL)) $(ARGS)
 
+packages: $(RELEASE_STAMP)  ## build the distributions into dist/ and check their metadata
+	@rm -rf dist
+	@for project in . client; do \
+		$(RELEASE_VENV)/bin/python -m build --no-isolation --outdir dist $$project >/dev/null || exit 1; done
+	@$(RELEASE_VENV)/bin/twine check --strict dist/*
+
 pins:  ## update the pinned requirements (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		--extra dev --extra strands pyproject.toml client/pyproject.toml --output-file requirements/dev.txt
@@ -125,6 +139,8 @@ pins:  ## update the pinned requirements (needs uv)
 		requirements/frameworks.in --output-file requirements/frameworks.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/audit.in --output-file requirements/audit.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		requirements/release.in --output-file requirements/release.txt
 	for name in stack runtime ministack checkov; do \
 		uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
 			requirements/$$name.in --output-file requirements/$$name.txt; done
@@ -133,4 +149,4 @@ pins:  ## update the pinned requirements (needs uv)
 			requirements/peers/$$name.in --output-file requirements/peers/$$name.txt; done
 
 clean:  ## remove everything that the targets create
-	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(FRAMEWORKS_VENV) $(AUDIT_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
+	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(FRAMEWORKS_VENV) $(AUDIT_VENV) $(RELEASE_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam

@@ -9,8 +9,10 @@ It needs `streambank-client` and nothing else. Put your model in the place of `a
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import sys
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +21,14 @@ from typing import Any
 
 from streambank_client import Streambank
 from streambank_client.chat import ChatMemory, Feed, StreambankChatHistoryProvider
-from streambank_client.errors import PayloadTooLarge, PreconditionFailed, StreambankError, Unavailable
+from streambank_client.errors import (
+    PayloadTooLarge,
+    PermissionDenied,
+    PreconditionFailed,
+    StreambankError,
+    Unauthenticated,
+    Unavailable,
+)
 
 Message = dict[str, Any]
 SYSTEM: Message = {"role": "system", "content": "You are a helpful assistant."}
@@ -122,13 +131,22 @@ def main() -> None:
     """Serve until interrupted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=8090)
+    port = parser.parse_args().port
     url = os.environ.get("STREAMBANK_URL", "http://127.0.0.1:8080")
     with Streambank(url, key=os.environ.get("STREAMBANK_KEY", "local")) as client:
+        # A service that is away is reported now. What the key may not do is reported at the first question.
+        with contextlib.suppress(PermissionDenied, Unauthenticated):
+            client.bank().get()
         Handler.service = ChatService(client)
-        server = ThreadingHTTPServer(("127.0.0.1", parser.parse_args().port), Handler)
+        server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
         server.serve_forever()
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except StreambankError as error:
+        sys.exit(f"Streambank: {error} (`make run` starts it on this machine; STREAMBANK_URL names another service)")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -6,12 +6,14 @@ python docs/examples/langchain_agent.py
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 from streambank_client import GenerationRule, Streambank
+from streambank_client.errors import StreambankError
 from streambank_client.koog import IngestionSettings, LongTermMemory, RetrievalSettings, StreambankStorage
 
 Message = dict[str, Any]
@@ -55,6 +57,8 @@ def main() -> None:
     scope = {"user_id": f"langchain-{uuid4()}"}
     with Streambank(url, token=os.environ.get("STREAMBANK_TOKEN", "local")) as client:
         bank = client.bank("default")
+        # The memory survives a service that is away, so that this program would not notice it until its end.
+        bank.get()
         for number, lines in enumerate([["I live in Graz.", "My favorite color is blue."], ["Where do I live?"]]):
             storage = StreambankStorage(
                 bank, scope=scope, stream_id=f"conversation-{number}", generation_rule=MEMORIES_ARE_MADE
@@ -71,4 +75,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except StreambankError as error:
+        sys.exit(f"Streambank: {error} (`make run` starts it on this machine; STREAMBANK_URL names another service)")

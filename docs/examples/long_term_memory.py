@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import sys
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 from streambank_client import AsyncBank, AsyncStreambank, GenerationRule
+from streambank_client.errors import StreambankError
 from streambank_client.koog import (
     AsyncStreambankStorage,
     ConversationMessage,
@@ -64,6 +66,8 @@ async def main() -> None:
     scope = {"user_id": f"koog-{uuid4()}"}
     async with AsyncStreambank(url, token=os.environ.get("STREAMBANK_TOKEN", "local")) as client:
         bank = client.bank("default")
+        # The memory survives a service that is away, so that this program would not notice it until its end.
+        await bank.get()
         # After 20 messages, or once five minutes have passed without a message.
         rule = GenerationRule(event_count=20, idle_duration=timedelta(minutes=5))
         storage = AsyncStreambankStorage(bank, scope=scope, stream_id="chat", generation_rule=rule)
@@ -83,4 +87,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    try:
+        asyncio.run(main())
+    except StreambankError as error:
+        sys.exit(f"Streambank: {error} (`make run` starts it on this machine; STREAMBANK_URL names another service)")

@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 
 from streambank_client import Bank, GenerationRule, Streambank
+from streambank_client.errors import StreambankError
 from streambank_client.koog import IngestionSettings, LongTermMemory, RetrievalSettings, Run, StreambankStorage
 
 Message = dict[str, Any]
@@ -86,7 +87,9 @@ def report(run: Run) -> None:
 
 
 def main() -> None:
-    user, conversation = sys.argv[1:3]
+    if len(sys.argv) != 3:
+        sys.exit("Usage: python docs/examples/openai_loop.py USER CONVERSATION < questions.txt")
+    user, conversation = sys.argv[1:]
     base_url = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
     headers = {"authorization": f"Bearer {os.environ.get('OPENAI_API_KEY', '')}"}
     service = os.environ.get("STREAMBANK_URL", "http://127.0.0.1:8080")
@@ -96,6 +99,8 @@ def main() -> None:
         httpx.Client(base_url=base_url, headers=headers, timeout=60) as http,
     ):
         bank = client.bank("default")
+        # The memory survives a service that is away, so that this program would not notice it until its end.
+        bank.get()
         memory = remembering(bank, user=user, conversation=conversation)
         talk(memory, model_over(http, os.environ.get("MODEL", "gpt-4o-mini")), map(str.strip, sys.stdin))
         # The conversation is over: the next one need not wait until its rule makes memories of it.
@@ -103,4 +108,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except StreambankError as error:
+        sys.exit(f"Streambank: {error} (`make run` starts it on this machine; STREAMBANK_URL names another service)")
+    except httpx.HTTPError as error:
+        sys.exit(f"Model: {error} (OPENAI_BASE_URL, OPENAI_API_KEY and MODEL choose the endpoint and its model)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -42,3 +43,7 @@ def chat(
     report = manager.flush_sync(timeout_seconds=10)
     if report.failed:
         raise RuntimeError(f"{report.failed} messages are not saved: {dict(report.errors)}")
+
+
+if __name__ == "__main__":
+    sys.exit("This file is to be imported: call `chat` with your client, a user and a function that asks your model.")

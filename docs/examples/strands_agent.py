@@ -14,11 +14,15 @@ import os
 import sys
 from datetime import timedelta
 
-from strands import Agent
-from strands.memory import MemoryManager
-from strands.models import Model
+try:
+    from strands import Agent
+    from strands.memory import MemoryManager
+    from strands.models import Model
+except ModuleNotFoundError:
+    sys.exit("Strands is not installed; install it with: pip install './client[strands]'")
 
 from streambank_client import GenerationRule, Streambank
+from streambank_client.errors import StreambankError
 from streambank_client.strands import StreambankMemoryStore
 
 
@@ -52,10 +56,17 @@ def connect() -> Streambank:
 def main(user: str, model: Model | None = None) -> None:
     """Talk on the terminal until the input ends; without a *model* Strands takes its own default."""
     with connect() as client:
+        # The agent survives a service that is away, so that this program would not notice it.
+        client.bank().get()
         agent = remembering_agent(client, user=user, session="terminal", model=model)
         for line in sys.stdin:
             print(asyncio.run(handle(agent, line)))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    if len(sys.argv) != 2 or not {"STREAMBANK_URL", "STREAMBANK_TOKEN"} <= os.environ.keys():
+        sys.exit("Usage: STREAMBANK_URL=http://127.0.0.1:8080 STREAMBANK_TOKEN=local python strands_agent.py USER")
+    try:
+        main(sys.argv[1])
+    except StreambankError as error:
+        sys.exit(f"Streambank: {error} (`make run` starts it on this machine; STREAMBANK_URL names another service)")

@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import ipaddress
 import logging
 import os
 import signal
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 from streambank_local.installation import (
     COMMAND_VARIABLE,
     install_message,
+    missing_embedder,
     missing_modules,
     option,
     stack_folder,
@@ -29,7 +31,7 @@ PORT = 8080
 
 # The modes of --auth, each with the route that makes its credentials.
 _ROUTES = {"keys": "/_local/keys", "jwt": "/_local/tokens"}
-_OPTIONS = ("port", "auth", "data")
+_OPTIONS = ("port", "host", "auth", "data")
 # What a server of models needs.
 _OPENAI_VARIABLES = ("OPENAI_BASE_URL", "MODEL_ID", "EMBEDDING_MODEL_ID")
 
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str] | None = None, command: str | None = None) -> 
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
     try:
-        problem = _problem(options.port, command) or _serve(options, command)
+        problem = _problem(options.port, options.host, command) or _serve(options, command)
     except KeyboardInterrupt:
         problem = None
     if problem:
@@ -65,10 +67,17 @@ def _options(arguments: Sequence[str] | None, command: str) -> argparse.Namespac
     parser.add_argument("--port", type=int, default=PORT, help=f"port on {HOST}, 0 for any free one (default {PORT})")
     parser.add_argument("--auth", choices=_ROUTES, help="ask callers for API keys, or for tokens (JWT)")
     parser.add_argument("--data", type=_folder, metavar="DIR", help="folder that keeps everything, the clock included")
+    parser.add_argument("--host", type=_address, default=HOST, help=f"IPv4 address to serve on (default {HOST})")
     options = parser.parse_args(arguments)
+    if not options.auth and not ipaddress.IPv4Address(options.host).is_loopback:
+        parser.error("--host needs --auth: other machines may reach the service")
     if not 0 <= options.port <= 65535:
         parser.error(f"no such port: {options.port}")
     return options
+
+
+def _address(text: str) -> str:
+    return str(ipaddress.IPv4Address(text))
 
 
 def _folder(text: str) -> Path:
@@ -77,7 +86,7 @@ def _folder(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
-def _problem(port: int, command: str) -> str | None:
+def _problem(port: int, host: str, command: str) -> str | None:
     model = os.environ.get("STREAMBANK_MODEL") or "embedded"
     if model not in ("embedded", "bedrock", "openai"):
         return f"STREAMBANK_MODEL is {model!r}; it can be embedded, bedrock or openai"
@@ -89,7 +98,7 @@ def _problem(port: int, command: str) -> str | None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((HOST, port))
+            probe.bind((host, port))
         except OSError as error:
             other = with_option(command, "port", "8111")
             return f"port {port} cannot be used ({error.strerror}); choose another one, as in: {other}"
@@ -102,12 +111,15 @@ def _serve(options: argparse.Namespace, command: str) -> str | None:
         f"with the data in {options.data}" if options.data else f"and forgets everything at its end ({keeps} keeps it)"
     )
     print(f"Streambank is starting {start}; this takes some seconds ...", flush=True)
+    if notice := missing_embedder():
+        print(f"streambank local: {notice}", file=sys.stderr)
     # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
     # Imported here, because this takes seconds: the line above appears first.
     from botocore.exceptions import ProfileNotFound  # noqa: PLC0415
 
     try:
+        from streambank_local.callers import operator_token  # noqa: PLC0415
         from streambank_local.disk.folder import FolderError  # noqa: PLC0415
         from streambank_local.disk.store import NotKeptError  # noqa: PLC0415
         from streambank_local.emulator.stack import StackError  # noqa: PLC0415
@@ -118,7 +130,15 @@ def _serve(options: argparse.Namespace, command: str) -> str | None:
         return str(error)
     try:
         parameters, aws = _parameters(options.auth), _user_aws()
-        with LocalService(port=options.port, data=options.data, parameters=parameters, user_aws=aws) as service:
+        operator, token = operator_token.of_host(options.host)
+        with LocalService(
+            port=options.port,
+            host=options.host,
+            operator=operator,
+            data=options.data,
+            parameters=parameters,
+            user_aws=aws,
+        ) as service:
             gc.enable()
             more = f", an operator's; POST {_ROUTES[options.auth]} makes others" if options.auth else ""
             end = (
@@ -126,7 +146,9 @@ def _serve(options: argparse.Namespace, command: str) -> str | None:
                 if options.data
                 else f"everything is forgotten then ({keeps} keeps it)"
             )
-            print(f"Streambank is ready on {service.base_url}, token: local{more}. Ctrl-C stops it; {end}.", flush=True)
+            print(
+                f"Streambank is ready on {service.base_url}, token: {token}{more}. Ctrl-C stops it; {end}.", flush=True
+            )
             _wait_for_interrupt()
     except (FolderError, ModuleNotFoundError, NotKeptError, OSError, StackError, ValueError) as error:
         return " ".join(str(error).split())

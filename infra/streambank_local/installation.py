@@ -24,14 +24,12 @@ _MODULES = (
     "jwt",
     "lark",
     "moto",
-    "numpy",
     "openapi_spec_validator",
     "py_partiql_parser",
     "pydantic",
     "re2",
     "samtranslator",
     "snowballstemmer",
-    "wordllama",
 )
 
 
@@ -61,6 +59,13 @@ def missing_modules() -> str | None:
     """Return a message that names the modules that are not installed, or None if all are."""
     missing = [name for name in _MODULES if find_spec(name) is None]
     return install_message(f"missing {', '.join(missing)}") if missing else None
+
+
+def missing_embedder() -> str | None:
+    """Return a notice that searches go by words alone, or None if the embedder of the basic model is installed."""
+    if find_spec("wordllama") is not None:
+        return None
+    return "wordllama is not installed (it has no wheel for Python 3.14): a search goes by words alone, not by meaning."
 
 
 def install_message(problem: str) -> str:

@@ -24,6 +24,7 @@ from streambank.wiring import overrides
 from streambank_local.basic.models import BasicModels
 from streambank_local.callers.callers import Callers, LocalCallers
 from streambank_local.callers.keys import KeyCallers
+from streambank_local.callers.operator_token import OperatorToken
 from streambank_local.callers.secrets import make_anew
 from streambank_local.callers.tokens import TokenCallers
 from streambank_local.clock import Clock, MovableClock
@@ -32,7 +33,7 @@ from streambank_local.emulator import keeping, machine, moto_repair, stack
 from streambank_local.emulator.functions import Functions, InvocationResult, unload_functions
 from streambank_local.emulator.schedule import DueTimes, MinuteTimer
 from streambank_local.emulator.stream import StreamPoller
-from streambank_local.http.gateway import Gateway, HttpServer
+from streambank_local.http.gateway import HOST, Gateway, HttpServer
 from streambank_local.installation import stack_folder
 from streambank_local.user_aws import ENDPOINT, UserAws
 
@@ -78,6 +79,8 @@ class LocalService:
         port: int = 0,
         *,
         data: Path | None = None,
+        host: str = HOST,
+        operator: OperatorToken | None = None,
         prepare: Callable[[Clock], None] = set_overrides,
         parameters: Mapping[str, str] = stack.LOCAL_PARAMETERS,
         poller_enabled: bool = True,
@@ -89,6 +92,8 @@ class LocalService:
         self._data = data
         self._folder = folder or stack_folder()
         self._port = port
+        self._host = host
+        self._operator = operator
         self._prepare = prepare
         self._parameters = {**stack.LOCAL_PARAMETERS, **parameters}
         self._poller_enabled = poller_enabled
@@ -243,12 +248,15 @@ class LocalService:
         self._poller = StreamPoller(self.stack.stream_arn, self.stack.mappings, self.invoke)
         self._timer = MinuteTimer(self.clock, self.tick, starts_at_once=self._data is not None)
         self.poller_enabled, self.timer_enabled = self._poller_enabled, self._timer_enabled
-        self._server = HttpServer(Gateway(self.stack.routes, self, callers), self._port)
+        self._server = HttpServer(self._gateway(callers), self._port, self._host)
         # They stop in reverse order, so that no request arrives after the executions have ended.
         starting.callback(self._machine.end_executions)
         for driver in (self._poller, self._timer, self._server):
             driver.start()
             starting.callback(driver.stop)
+
+    def _gateway(self, callers: Callers) -> Gateway:
+        return Gateway(self.stack.routes, self, callers, self._operator)
 
     def _callers(self, store: Store | None) -> Callers:
         mode = self._parameters["AuthMode"]

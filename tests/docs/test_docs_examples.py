@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from itertools import count
 from typing import Any
 
@@ -75,6 +78,52 @@ def test_pages_show_the_examples_as_they_run(page: str) -> None:
     shown = re.findall(rf"<!-- from {name[1]} -->\n\n```python\n(.*?)```", text, re.DOTALL)
     assert shown
     assert [block for block in shown if block not in example] == []
+
+
+# What each example needs on its command line; one that is to be imported has nothing.
+ARGUMENTS = {
+    "chat_backend.py": ["--port", "0"],
+    "langchain_agent.py": [],
+    "long_term_memory.py": [],
+    "openai_loop.py": ["ada", "monday"],
+    "own_loop.py": [],
+    "strands_agent.py": ["ada"],
+}
+AWAY = {"STREAMBANK_URL": "http://127.0.0.1:9", "STREAMBANK_TOKEN": "local"}
+
+
+def complaint(name: str, *arguments: str, **environment: str) -> str:
+    """Return the line that an example ends with where it cannot run."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("STREAMBANK")}
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**kept, "PYTHONPATH": str(ROOT / "client"), **environment},
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
+    return done.stderr
+
+
+def test_every_example_is_tried_without_a_service() -> None:
+    """No example is left out below."""
+    assert set(ARGUMENTS) == {path.name for path in EXAMPLES.glob("*.py")}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_examples_say_what_they_need(name: str) -> None:
+    """Where no service replies, an example ends at once with one line that names the way on."""
+    line = complaint(name, *ARGUMENTS[name], **AWAY)
+    assert re.search(r"`make run` starts it|to be imported|pip install", line)
+
+
+@pytest.mark.parametrize("name", ["openai_loop.py", "strands_agent.py"])
+def test_examples_say_how_they_are_called(name: str) -> None:
+    """An example that needs arguments shows its command where they are missing."""
+    assert re.search(rf"^Usage: .*{name} USER|pip install", complaint(name))
 
 
 def blocks(page: str, language: str) -> list[str]:

@@ -1,6 +1,7 @@
 """The demo: what its conversation holds, and what one run of it finds."""
 
 import io
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from streambank_local.demo import findings, report
+from streambank_local.demo import findings, last_screen, report
 from streambank_local.demo.api import Api, DemoError
 from streambank_local.demo.conversation import MAX_EVENTS_PER_CALL, load
 from streambank_local.demo.findings import Findings
@@ -134,7 +135,9 @@ def test_its_first_session_is_played_and_told() -> None:
         api.close()
     assert (played.accepted, played.duplicates) == (beginning.event_count, 0)
     assert found.memories
-    assert found.memories[0]["fact"] in out.getvalue()
+    shown = " ".join(out.getvalue().split())
+    assert found.memories[0]["fact"] in shown
+    assert 'Ilva "I play the cello on Sunday mornings. Loudly!" created I play the cello on Sunday mornings' in shown
 
 
 def test_run_keeps_every_promise(run: Run) -> None:
@@ -209,6 +212,30 @@ def test_output_is_plain_and_fits(run: Run) -> None:
     assert all(session.title in run.output for session in CONVERSATION.sessions)
 
 
+def test_last_screen_holds_the_whole_point(run: Run) -> None:
+    """24 lines are enough for the words, the memories, the questions, and the answers without memory and with it."""
+    out = io.StringIO()
+    last_screen.show(CONVERSATION, run.result, run.gathered, Screen(out))
+    lines = out.getvalue().strip().splitlines()
+    # Below it there are an empty line, two lines with the next step, and the shell's prompt.
+    assert len(lines) <= 24 - 4
+    assert run.output.endswith(out.getvalue())
+    text = " ".join(out.getvalue().split())
+    assert all(
+        part in text for part in ("Guess what! I work as", "head nurse at the", "Juniper: What is your dog called?")
+    )
+    assert text.count("I do not know.") == len(CONVERSATION.questions)
+    assert "deleted on day 17" in text
+    assert not re.search(r"\d\.\d", text)
+
+
+def test_words_stand_beside_what_is_remembered_of_them(run: Run) -> None:
+    """The answer to each question, and the deleted memory, come with the turns that they cite."""
+    cited = [[turn.event_id for turn in one.turns] for one in run.gathered.question_results]
+    assert cited == [["settled-01"], ["hello-12", "hello-13"], ["hello-07"]]
+    assert [turn.event_id for turn in run.gathered.deleted[0].turns] == ["trip-09"]
+
+
 # ---- failing
 
 
@@ -219,11 +246,13 @@ def broken(run: Run, **changes: object) -> list[str]:
 def test_demo_does_not_call_a_failure_a_success(run: Run) -> None:
     """Each failed check is reported in one line."""
     wrong = replace(run.gathered.question_results[0], hits=())
+    invented = replace(run.gathered.question_results[0], turns=())
     left = ({"name": "m", "fact": f"I see a {CONVERSATION.forgotten_word}"},)
     readable = replace(run.gathered.deleted[0], is_gone=False)
     assert broken(run, memories=()) == ["nothing is remembered"]
     assert broken(run, revisions={}) == ["no memory was revised"]
     assert "is not answered" in broken(run, question_results=(wrong,))[0]
+    assert "cites nothing that was said" in broken(run, question_results=(invented,))[0]
     assert "still remembered" in broken(run, memories=left)[0]
     assert "was deleted" in broken(run, deleted=())[0]
     assert broken(run, deleted=(readable,)) == ["a deleted memory can still be read"]
@@ -284,6 +313,36 @@ def test_bar_moves_on_a_terminal_only() -> None:
     assert out.getvalue() == f"\r\033[K{bar}\r\033[Kabove\n{bar}\r\033[K"
 
 
+def test_screen_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text and tables are wrapped at the terminal's width, up to 100 characters; cells stand alone on a narrow one."""
+    for columns, widest in (("50", 50), ("90", 90), ("300", 100)):
+        monkeypatch.setenv("COLUMNS", columns)
+        out = Terminal()
+        monkeypatch.setenv("NO_COLOR", "1")
+        screen = Screen(out)
+        screen.heading("words " * 9)
+        screen.item("words " * 60)
+        screen.table(("One", "Two"), [("words " * 30, "words " * 30)], (20, 60))
+        screen.progress(1, 2)
+        assert widest - 5 <= max(map(len, out.getvalue().splitlines())) <= widest
+        assert ("Two: words" in out.getvalue()) == (columns == "50")
+
+
+def test_colours_only_repeat_what_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its colours the output is the plain text, letter for letter."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    plain, coloured = io.StringIO(), Terminal()
+    for out in (plain, coloured):
+        screen = Screen(out)
+        screen.heading("Title")
+        screen.item("an item", style="dim")
+        screen.table(("One", "Two"), [("a", "b")], (20, 60))
+    assert "\033[" in coloured.getvalue()
+    assert re.sub(r"\033\[\d+m", "", coloured.getvalue()) == plain.getvalue()
+
+
 def started(code: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", code]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -299,7 +358,7 @@ def test_interrupt_ends_cleanly() -> None:
     assert (process.returncode, out, err) == (130, "Interrupted.\n", "")
 
 
-@pytest.mark.parametrize("module", ["httpx", "moto", "wordllama"])
+@pytest.mark.parametrize("module", ["httpx", "moto"])
 def test_missing_module_is_reported_in_one_line(module: str) -> None:
     """What is not installed is named, with the way to install it."""
     process = started(f"import sys; sys.modules[{module!r}] = None\n" + MAIN)

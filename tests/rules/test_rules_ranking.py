@@ -91,3 +91,11 @@ def test_a_newer_memory_wins_by_its_change_not_its_creation():
     old = memory("old", created=NOW + timedelta(days=1))
     changed = memory("changed", updated=NOW + MINUTE)
     assert [found.id for _, found in ranking.rank_by_distance([old, changed], b"")] == ["changed", "old"]
+
+
+def test_a_candidate_without_a_vector_goes_by_its_words():
+    """Where nothing is embedded, the memory that shares words with a fact is offered first, however old it is."""
+    home = memory("home", fact="I live in Ghent")
+    others = [memory(f"m{n:02}", fact=f"I like dish {n}", updated=NOW + MINUTE) for n in range(20)]
+    offered = ranking.nearest_to_candidates([candidate(fact="I live in Antwerp now")], [*others, home])
+    assert offered[0] == home

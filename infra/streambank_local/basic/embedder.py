@@ -1,4 +1,4 @@
-"""Sentence vectors from a small static model whose package contains its weights."""
+"""Sentence vectors from a small static model whose package contains its weights; without the package there are none."""
 
 from __future__ import annotations
 
@@ -9,43 +9,58 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
 from streambank.rules import vectors
 
 DIMENSIONS = 256
 _MODEL = "wordllama"
+# How the rules write that a text has no vector: a search then goes by words.
+_NO_VECTOR = b""
 # The vector is a mean over words; words after so many characters hardly change it.
 _MAX_CHARACTERS = 20_000
 
+_log = logging.getLogger(__name__)
+
 
 class WordLlamaEmbedder:
-    """Embeds with WordLlama: 256 dimensions, thousands of sentences per second, no network."""
+    """Embeds with WordLlama: 256 dimensions, thousands of sentences per second, no network.
+
+    Where WordLlama cannot be imported, no text has a vector.
+    """
 
     is_local = True
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._model: Any = None
+        self._is_loaded = False
 
     def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:  # noqa: ARG002  one model, one kind of text
         """Return the packed unit vector of each text; a text without a known word has one too."""
         if not texts:
             return []
-        raw = self._loaded().embed([_prepare(text) for text in texts])
-        return [vectors.pack(vector.tolist(), _MODEL) for vector in np.asarray(raw, dtype=np.float32)]
+        words = self._loaded()
+        if words is None:
+            return [_NO_VECTOR] * len(texts)
+        raw = words.embed([_prepare(text) for text in texts])
+        return [vectors.pack(vector.tolist(), _MODEL) for vector in raw.astype("float32")]
 
     def _loaded(self) -> Any:
         with self._lock:
-            if self._model is None:
-                self._model = _load()
+            if not self._is_loaded:
+                self._model, self._is_loaded = _load(), True
             return self._model
 
 
 def _load() -> Any:
     # Imported here: it takes 0.6 s, and only the first embedding needs it.
-    with _without_logging_setup():
-        import wordllama  # noqa: PLC0415
+    try:
+        with _without_logging_setup():
+            import wordllama  # noqa: PLC0415
+    except ModuleNotFoundError:
+        return None
+    except ImportError as error:
+        _log.warning("wordllama cannot be imported (%s): a search goes by words alone, not by meaning", error)
+        return None
     # Without both arguments the loader looks in its download cache and fails offline.
     return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, dim=DIMENSIONS, disable_download=True)
 

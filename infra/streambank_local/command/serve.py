@@ -15,9 +15,9 @@ from streambank_local import __main__ as local
     "--data", type=click.Path(), help="keep everything in this folder; without it all is forgotten at the end"
 )
 @click.option("--auth", type=click.Choice(["keys", "jwt"]), help="ask callers for API keys, or for tokens (JWT)")
-def serve(port: int, data: str | None, auth: str | None) -> int:
+def serve(port: int, host: str, data: str | None, auth: str | None) -> int:
     """Run the whole service on this machine, on loopback, until Ctrl-C."""
-    options = ["--port", str(port)]
+    options = ["--port", str(port), "--host", host]
     options += ["--data", data] if data else []
     options += ["--auth", auth] if auth else []
     return local.main(options, command="streambank serve")

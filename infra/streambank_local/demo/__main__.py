@@ -6,9 +6,10 @@ import signal
 import sys
 
 from streambank_local.demo.screen import Screen
-from streambank_local.installation import install_message, missing_modules
+from streambank_local.installation import install_message, missing_embedder, missing_modules
 
 INTERRUPTED = 130
+_TITLE = "Streambank demo: the whole service in this process, nothing leaves this machine"
 
 
 def main() -> int:
@@ -31,8 +32,10 @@ def main() -> int:
 def _run(screen: Screen) -> list[str]:
     if message := missing_modules():
         return [message]
-    screen.line("Streambank demo: the whole service in this process, nothing leaves this machine", style="bold")
+    screen.item(_TITLE, indent=0, style="bold")
     screen.line("Starting the service ...", style="dim")
+    if notice := missing_embedder():
+        screen.item(notice, indent=0)
     # A seventh of the start-up time would be garbage collection of the emulator's modules, all of which stay.
     gc.disable()
     try:

@@ -51,6 +51,11 @@ class Api:
         """Return an operation or a memory by its resource name."""
         return self._call("GET", f"/v1/{name}")
 
+    def candidates(self, operation_name: str) -> list[Document]:
+        """Return the facts that a window yielded, with the events that each cites and the verdicts on it."""
+        candidates: list[Document] = self._call("GET", f"/v1/{operation_name}?view=FULL")["detail"]["candidates"]
+        return candidates
+
     def is_gone(self, name: str) -> bool:
         """Return whether the service replies 404 for *name*."""
         return self._send("GET", f"/v1/{name}", None).status_code == httpx.codes.NOT_FOUND

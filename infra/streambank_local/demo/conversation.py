@@ -24,6 +24,11 @@ class Turn:
         """Whether this is text of the user; a tool's response has the user's role too."""
         return self.content["role"] == "user" and "text" in self.content["parts"][0]
 
+    @property
+    def text(self) -> str:
+        """Return the text of the turn; a turn of a tool has none."""
+        return " ".join(part["text"] for part in self.content["parts"] if "text" in part)
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -60,6 +65,8 @@ class Conversation:
     """The sessions to play, and what the service must remember and forget."""
 
     scope: dict[str, str]
+    user: str
+    agent: str
     sessions: tuple[Session, ...]
     questions: tuple[Question, ...]
     forgotten_word: str
@@ -72,13 +79,26 @@ class Conversation:
     def resent_count(self) -> int:
         return sum(len(session.resent) for session in self.sessions)
 
+    def turn(self, event_id: str) -> Turn:
+        """Return the turn that was sent with *event_id*."""
+        return next(turn for session in self.sessions for turn in session.turns if turn.event_id == event_id)
+
+    def speaker(self, turn: Turn) -> str:
+        """Return the name of who speaks in *turn*."""
+        return self.user if turn.content["role"] == "user" else self.agent
+
 
 def load(file: Path = FILE) -> Conversation:
     """Return the conversation that *file* holds."""
     document = json.loads(file.read_text("utf-8"))
     questions = tuple(Question(one["question"], one["expected_word"]) for one in document["questions"])
     return Conversation(
-        document["scope"], tuple(_sessions(document["sessions"])), questions, document["forgotten_word"]
+        document["scope"],
+        document["user"],
+        document["agent"],
+        tuple(_sessions(document["sessions"])),
+        questions,
+        document["forgotten_word"],
     )
 
 

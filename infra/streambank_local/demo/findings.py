@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from streambank_local.demo.api import Api, Document
-from streambank_local.demo.conversation import Conversation, Question
+from streambank_local.demo.conversation import Conversation, Question, Turn
 from streambank_local.demo.player import PlayResult
 
 HITS_PER_QUESTION = 2
@@ -12,10 +12,11 @@ HITS_PER_QUESTION = 2
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """The memories nearest to a question."""
+    """The memories nearest to a question, and the turns that the nearest one comes from."""
 
     question: Question
     hits: tuple[Document, ...]
+    turns: tuple[Turn, ...] = ()
 
     @property
     def is_correct(self) -> bool:
@@ -25,9 +26,10 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class DeletedMemory:
-    """A memory that was deleted on request, and the generations that created and deleted it."""
+    """A memory that was deleted on request, its turns, and the generations that created and deleted it."""
 
     fact: str
+    turns: tuple[Turn, ...]
     created_in: Document
     deleted_in: Document
     is_gone: bool
@@ -58,16 +60,27 @@ def gather(conversation: Conversation, result: PlayResult, api: Api) -> Findings
     return Findings(
         memories=tuple(memories),
         revisions={memory["name"]: tuple(api.revisions(memory["name"])) for memory in memories},
-        question_results=tuple(_question_result(one, conversation, api) for one in conversation.questions),
-        deleted=tuple(_deleted(result, api)),
+        question_results=tuple(_question_result(one, conversation, result, api) for one in conversation.questions),
+        deleted=tuple(_deleted(conversation, result, api)),
     )
 
 
-def _question_result(question: Question, conversation: Conversation, api: Api) -> QuestionResult:
-    return QuestionResult(question, tuple(api.search(conversation.scope, question.text, HITS_PER_QUESTION)))
+def _question_result(question: Question, conversation: Conversation, result: PlayResult, api: Api) -> QuestionResult:
+    hits = tuple(api.search(conversation.scope, question.text, HITS_PER_QUESTION))
+    turns = _turns(hits[0]["memory"]["name"], conversation, result) if hits else ()
+    return QuestionResult(question, hits, turns)
 
 
-def _deleted(result: PlayResult, api: Api) -> Iterator[DeletedMemory]:
+def _turns(memory_name: str, conversation: Conversation, result: PlayResult) -> tuple[Turn, ...]:
+    """Return the turns that the last change of a memory cites."""
+    for candidate in reversed(result.candidates):
+        changes = {one["verdict"] for one in candidate["verdicts"] if one.get("memory") == memory_name}
+        if changes & {"CREATED", "UPDATED"}:
+            return tuple(conversation.turn(event["eventId"]) for event in candidate["events"])
+    return ()
+
+
+def _deleted(conversation: Conversation, result: PlayResult, api: Api) -> Iterator[DeletedMemory]:
     created = {
         verdict["memory"]: (verdict["fact"], generation)
         for verdict, generation in _verdicts(result.generations)
@@ -76,7 +89,8 @@ def _deleted(result: PlayResult, api: Api) -> Iterator[DeletedMemory]:
     for verdict, generation in _verdicts(result.generations):
         if verdict["verdict"] == "DELETED":
             fact, created_in = created[verdict["memory"]]
-            yield DeletedMemory(fact, created_in, generation, api.is_gone(verdict["memory"]))
+            turns = _turns(verdict["memory"], conversation, result)
+            yield DeletedMemory(fact, turns, created_in, generation, api.is_gone(verdict["memory"]))
 
 
 def _verdicts(generations: Iterable[Document]) -> Iterator[tuple[Document, Document]]:
@@ -104,6 +118,7 @@ def _memory_checks(conversation: Conversation, findings: Findings) -> Iterator[t
     for one in findings.question_results:
         expected = f"by a memory with {one.question.expected_word!r}"
         yield one.is_correct, f"{one.question.text!r} is not answered {expected}"
+        yield bool(one.turns) or not one.hits, f"the answer to {one.question.text!r} cites nothing that was said"
     yield from _deletion_checks(conversation.forgotten_word, findings)
 
 

@@ -17,7 +17,7 @@ RULE = {"eventCount": EVENT_COUNT, "idleDuration": f"{IDLE.seconds}s", "overlapE
 # Longer than every trigger of the conversation, and than the 24 hours after which every window is sealed.
 FINAL_ADVANCE = timedelta(hours=25)
 TIMEOUT_SECONDS = 30
-_VERDICTS = "CREATED UPDATED DELETED UNCHANGED REJECTED"
+_LABEL_WIDTH = 10
 _TRIGGERS = {"EVENT_COUNT": f"{EVENT_COUNT} events", "IDLE_DURATION": f"{IDLE.seconds // 60} minutes of silence"}
 
 
@@ -32,6 +32,7 @@ class PlayResult:
     open_operations: dict[str, None] = field(default_factory=dict)
     windows: list[Document] = field(default_factory=list)
     generations: list[Document] = field(default_factory=list)
+    candidates: list[Document] = field(default_factory=list)
 
     def day(self, at: datetime) -> int:
         """Return the day of the conversation on which *at* is, counted from 0."""
@@ -68,7 +69,7 @@ class _Player:
     def play(self, session: Session) -> None:
         """Move the clock to *session*, send again what the client repeats, then send the session's events."""
         self._move_to(session.offset)
-        self.screen.line(f"day {session.offset.days:2}  {session.title}", style="bold")
+        self.screen.item(f"day {session.offset.days:2}  {session.title}", indent=0, style="bold")
         self.screen.item(session.note, indent=8, style="dim")
         if session.resent:
             self._resend(session)
@@ -127,14 +128,36 @@ class _Player:
         self.result.windows.append(operation)
         self.result.generations.append(self.api.get(operation["metadata"]["generateMemoriesOperation"]))
         self._note(_summary(operation["metadata"]))
+        candidates = self.api.candidates(operation["name"])
+        self.result.candidates += candidates
+        self._show_candidates(candidates)
+
+    def _show_candidates(self, candidates: Sequence[Document]) -> None:
+        """Write each text that the window read something in, and below it what was made of the text."""
+        for event_ids, facts in _by_events(candidates).items():
+            for turn in map(self.conversation.turn, event_ids):
+                self._row(self.conversation.speaker(turn), f'"{turn.text}"', style="bold")
+            for verdict, fact in facts:
+                self._row(verdict, fact, style="dim" if verdict == "rejected" else "")
+
+    def _row(self, label: str, text: str, *, style: str) -> None:
+        self.screen.item(text, label=label.ljust(_LABEL_WIDTH), indent=10, style=style)
 
     def _note(self, text: str) -> None:
-        self.screen.line(f"        {text}")
+        self.screen.item(text, indent=8)
 
 
 def _summary(metadata: Document) -> str:
     trigger = _TRIGGERS.get(metadata["trigger"], metadata["trigger"])
     events = metadata["coverage"]["events"]
-    counts = sorted(metadata["verdictCounts"].items(), key=lambda pair: (_VERDICTS.find(pair[0]), pair[0]))
-    verdicts = ", ".join(f"{count} {verdict.lower()}" for verdict, count in counts)
-    return f"window {metadata['window']} ({events} events) after {trigger}: {verdicts or 'nothing to remember'}"
+    return f"window {metadata['window']} ({events} events) is sealed after {trigger}"
+
+
+def _by_events(candidates: Sequence[Document]) -> dict[tuple[str, ...], list[tuple[str, str]]]:
+    """Return the verdicts and facts by the events that they cite, in the order of the events."""
+    groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for candidate in sorted(candidates, key=lambda candidate: int(candidate["events"][-1]["sequence"])):
+        event_ids = tuple(event["eventId"] for event in candidate["events"])
+        verdicts = ((verdict["verdict"].lower(), candidate["fact"]) for verdict in candidate["verdicts"])
+        groups.setdefault(event_ids, []).extend(verdicts)
+    return groups

@@ -1,11 +1,12 @@
-"""Shows what the service remembers."""
+"""Shows what the service remembers: first the whole of it, then one screen with the point of it."""
 
 from collections import defaultdict
 from datetime import timedelta
 
+from streambank_local.demo import last_screen
 from streambank_local.demo.api import Document, parse_time
 from streambank_local.demo.conversation import Conversation
-from streambank_local.demo.findings import DeletedMemory, Findings, QuestionResult
+from streambank_local.demo.findings import Findings
 from streambank_local.demo.player import EVENT_COUNT, IDLE, OVERLAP, PlayResult
 from streambank_local.demo.screen import Screen
 
@@ -31,12 +32,11 @@ def announce(conversation: Conversation, screen: Screen) -> None:
 
 
 def show(conversation: Conversation, result: PlayResult, findings: Findings, screen: Screen) -> None:
-    """Write the memories, the history of one, the questions, the deleted memories and the counts."""
+    """Write the memories, the history of one, the counts, and last what was said beside what is remembered of it."""
     _show_memories(conversation, findings, screen)
     _show_history(result, findings, screen)
-    _show_questions(findings, screen)
-    _show_deleted(result, findings, screen)
     _show_counts(result, findings, screen)
+    last_screen.show(conversation, result, findings, screen)
 
 
 def _show_memories(conversation: Conversation, findings: Findings, screen: Screen) -> None:
@@ -64,35 +64,6 @@ def _show_history(result: PlayResult, findings: Findings, screen: Screen) -> Non
     for revision in reversed(revisions):
         day = result.day(parse_time(revision["createTime"]))
         screen.item(f"{revision['fact']}  [{revision['labels']['session']}]", label=f"day {day:2}  ")
-
-
-def _show_questions(findings: Findings, screen: Screen) -> None:
-    screen.heading(f"{len(findings.question_results)} questions, answered by similarity search")
-    for one in findings.question_results:
-        screen.line(f"  {one.question.text}")
-        _show_hits(one, screen)
-
-
-def _show_hits(result: QuestionResult, screen: Screen) -> None:
-    for number, hit in enumerate(result.hits):
-        style = "dim" if number else "green"
-        screen.item(hit["memory"]["fact"], label=f"{hit['distance']:.2f}  ", indent=4, style=style)
-
-
-def _show_deleted(result: PlayResult, findings: Findings, screen: Screen) -> None:
-    screen.heading("Forgotten on request")
-    for one in findings.deleted:
-        screen.item(f'"{one.fact}"')
-        screen.item(_deletion(one, result), indent=4)
-
-
-def _deletion(one: DeletedMemory, result: PlayResult) -> str:
-    created, deleted = (
-        result.day(parse_time(generation["metadata"]["genericMetadata"]["updateTime"]))
-        for generation in (one.created_in, one.deleted_in)
-    )
-    now = "GET returns 404" if one.is_gone else "GET still returns it"
-    return f"remembered on day {created}, deleted on day {deleted}; now {now}"
 
 
 def _show_counts(result: PlayResult, findings: Findings, screen: Screen) -> None:

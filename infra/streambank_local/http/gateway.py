@@ -11,6 +11,7 @@ from socketserver import TCPServer
 from typing import Any, Protocol
 
 from streambank_local.callers.callers import Callers, LocalCallers, LocalRoutes
+from streambank_local.callers.operator_token import OperatorToken
 from streambank_local.disk.store import NotKeptError
 from streambank_local.emulator.functions import InvocationResult
 from streambank_local.emulator.stack import Route
@@ -50,8 +51,15 @@ class Backend(Protocol):
 class Gateway:
     """Routes a request to its function or to local mode's own routes, without sockets."""
 
-    def __init__(self, routes: Iterable[Route], backend: Backend, callers: Callers | None = None) -> None:
-        """Serve *backend* to *callers*, by default whoever has the token `local`."""
+    def __init__(
+        self,
+        routes: Iterable[Route],
+        backend: Backend,
+        callers: Callers | None = None,
+        operator: OperatorToken | None = None,
+    ) -> None:
+        """Serve *backend* to *callers*, by default whoever has the token `local`; *operator*'s token replaces that."""
+        self._operator = operator
         self._routes = tuple(routes)
         self._backend = backend
         self._callers = callers or LocalCallers()
@@ -63,6 +71,10 @@ class Gateway:
 
     def handle(self, request: Request) -> Response:
         """Return the response to *request*."""
+        checked = self._operator.check(request) if self._operator else request
+        return checked if isinstance(checked, Response) else self._handle(checked)
+
+    def _handle(self, request: Request) -> Response:
         if request.method in ("GET", "HEAD"):
             page = pages.page(request.path, f"http://{request.header('host')}")
             if page is not None:
@@ -167,21 +179,22 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class HttpServer(ThreadingHTTPServer):
-    """Serves a gateway on loopback, with one thread per connection."""
+    """Serves a gateway, by default on loopback, with one thread per connection."""
 
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, gateway: Gateway, port: int) -> None:
+    def __init__(self, gateway: Gateway, port: int, host: str = HOST) -> None:
         """Bind *port*, any free one for 0; raises OSError if it is taken."""
         self.gateway = gateway
+        self._host = host
         self._connections: set[socket.socket] = set()
         self._connections_lock = threading.Lock()
-        super().__init__((HOST, port), _Handler)
+        super().__init__((host, port), _Handler)
 
     @property
     def url(self) -> str:
-        return f"http://{HOST}:{self.server_address[1]}"
+        return f"http://{self._host}:{self.server_address[1]}"
 
     def start(self) -> None:
         """Serve in the background."""
@@ -198,7 +211,7 @@ class HttpServer(ThreadingHTTPServer):
     def server_bind(self) -> None:
         # HTTPServer would look up the host's name, which can take seconds.
         TCPServer.server_bind(self)
-        self.server_name, self.server_port = HOST, self.server_address[1]
+        self.server_name, self.server_port = self._host, self.server_address[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._connections_lock:

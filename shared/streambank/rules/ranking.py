@@ -8,7 +8,7 @@ from streambank.model.memory import Memory
 from streambank.model.metadata import MergeStrategy
 from streambank.model.plan import Candidate
 from streambank.model.rule import WindowSettings
-from streambank.rules import vectors
+from streambank.rules import bm25, vectors
 
 # A prompt contains the nearest memories of each candidate, and at most so many in all.
 NEAREST = 10
@@ -31,8 +31,16 @@ def eligible(memories: Iterable[Memory], settings: WindowSettings) -> list[Memor
 
 def nearest_to_candidates(candidates: Sequence[Candidate], memories: Sequence[Memory]) -> list[Memory]:
     """Return the memories nearest to *candidates*: first the nearest of each, then the second of each."""
-    rankings = [
-        rank_by_distance(memories, candidate.vector)[:NEAREST] for candidate in candidates if not candidate.rejected
-    ]
-    by_rank = (memory for rank in range(NEAREST) for one in rankings for _, memory in one[rank : rank + 1])
+    rankings = [_nearest(candidate, memories)[:NEAREST] for candidate in candidates if not candidate.rejected]
+    by_rank = (memory for rank in range(NEAREST) for one in rankings for memory in one[rank : rank + 1])
     return list({memory.id: memory for memory in by_rank}.values())[:MAX_OFFERED]
+
+
+def _nearest(candidate: Candidate, memories: Sequence[Memory]) -> list[Memory]:
+    """Return *memories*, nearest first: by distance, or by shared words if the candidate has no vector."""
+    if candidate.vector:
+        return [memory for _, memory in rank_by_distance(memories, candidate.vector)]
+    shares = bm25.shares(candidate.fact, [bm25.count_words(memory.fact) for memory in memories])
+    pairs = zip(shares or [0.0] * len(memories), memories, strict=True)
+    order = sorted(pairs, key=lambda pair: (-pair[0], -pair[1].updated.timestamp(), pair[1].id))
+    return [memory for _, memory in order]
