@@ -89,6 +89,7 @@ check: $(STAMP)  ## run ruff, mypy, the import contracts and the rules for prose
 	@$(BIN)/mypy
 	@PYTHONPATH=shared:client:infra:. $(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m infra.prose
+	@$(BIN)/proselint --config .proselintrc.json check README.md CONTRIBUTING.md SECURITY.md docs/*.md docs/decisions/*.md
 
 format: $(STAMP)  ## format the code and apply ruff's fixes
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
