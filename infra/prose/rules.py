@@ -71,7 +71,7 @@ def one_name(page: Page) -> Iterator[Problem]:
     for link in page.links:
         if not link.is_relative:
             continue
-        names[link.target].add(link.text.lower().removeprefix("the "))
+        names[link.target].add(link.text.lower().removeprefix("the ").removesuffix(".md"))
         if len(names[link.target]) > 1:
             yield link.line, f"{link.target} is linked under several names: {', '.join(sorted(names[link.target]))}"
 
