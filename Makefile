@@ -25,7 +25,7 @@ ON_ALL_CORES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi bench eval packages pins clean
+.PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi pictures bench eval packages pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -95,11 +95,13 @@ test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP) $(FRAMEWORKS_STAMP)  ## run all te
 test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template in emulators
 	@$(BIN)/python -m infra.stack
 
-check: $(STAMP)  ## run ruff, mypy and the import contracts
+check: $(STAMP)  ## run ruff, mypy, the import contracts and the rules for prose
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@PYTHONPATH=shared:client:infra:. $(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m infra.prose
+	@$(BIN)/proselint --config .proselintrc.json check README.md CONTRIBUTING.md SECURITY.md docs/*.md docs/decisions/*.md
 
 format: $(STAMP)  ## format the code and apply ruff's fixes
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
@@ -113,6 +115,9 @@ audit: $(AUDIT_STAMP)  ## look up known vulnerabilities of the pins in a public 
 
 openapi: $(STAMP)  ## write docs/openapi.json
 	@$(BIN)/python -m infra.openapi
+
+pictures: $(STAMP)  ## draw docs/pictures
+	@$(BIN)/python -m infra.pictures
 
 bench: $(STAMP)  ## measure costs: AWS calls, request units, model calls, CPU
 	@$(BIN)/python -m benchmarks

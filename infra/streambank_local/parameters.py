@@ -6,6 +6,9 @@ from typing import Any
 
 from samtranslator.yaml_helper import yaml_parse
 
+# The table of local mode is always its own.
+_NOT_SET = "RestoredTable"
+
 
 def parameters_of(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters of *folder*'s template.yaml that *environment* sets; an empty variable sets none."""
@@ -15,7 +18,7 @@ def parameters_of(folder: Path, environment: Mapping[str, str]) -> dict[str, str
         name: environment[variable]
         for variable, value in variables.items()
         for name in _references(value)
-        if name in template["Parameters"] and environment.get(variable)
+        if name in template["Parameters"] and name != _NOT_SET and environment.get(variable)
     }
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +21,20 @@ from streambank_local.service import LocalService
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
+LOCAL = "http://127.0.0.1:8080"
 Run = Callable[..., str]
+
+
+def indented_blocks(page: str) -> list[str]:
+    """Return the indented blocks of a page outside of its fences, without their indent."""
+    outside = re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", outside, re.MULTILINE)
+    return [textwrap.dedent(block).strip() for block in blocks]
+
+
+def python_blocks(page: str) -> list[str]:
+    """Return the fenced programs of a page."""
+    return re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="package")

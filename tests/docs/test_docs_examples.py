@@ -85,6 +85,7 @@ ARGUMENTS = {
     "chat_backend.py": ["--port", "0"],
     "langchain_agent.py": [],
     "long_term_memory.py": [],
+    "moving.py": [],
     "openai_loop.py": ["ada", "monday"],
     "own_loop.py": [],
     "strands_agent.py": ["ada"],

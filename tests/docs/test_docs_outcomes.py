@@ -43,3 +43,31 @@ def test_the_standing_costs_count_the_alarms_of_the_template() -> None:
     alarms = [one["Properties"] for one in template()["Resources"].values() if one["Type"] == "AWS::CloudWatch::Alarm"]
     metrics = sum(len([one for one in alarm.get("Metrics", []) if "MetricStat" in one]) or 1 for alarm in alarms)
     assert f"{metrics} metrics in {len(alarms)} alarms" in (ROOT / "docs" / "costs.md").read_text()
+
+
+def test_the_rows_of_the_example_add_up() -> None:
+    """The cost of a thousand users is the sum of its rows, and each user's share is about six cents."""
+    section = (ROOT / "docs" / "costs.md").read_text().partition("## A thousand users")[2].partition("\n## ")[0]
+    rows = [line.split("|")[-2].strip(" *") for line in section.splitlines() if line.startswith("|")]
+    dollars = [float(cell) for cell in rows if re.fullmatch(r"\d+\.\d\d", cell)]
+    assert sum(dollars[:-1]) == pytest.approx(dollars[-1])
+    assert f"{dollars[-1] + 2.4:.0f} to {dollars[-1] + 8.5:.0f} dollars" in section
+
+
+@pytest.mark.parametrize(
+    ("what", "amount", "price", "dollars"),
+    [
+        ("Nova Lite, input", 30_000 * 18_800 / 1e6, "0.06", 33.84),
+        ("Nova Lite, output", 30_000 * 2 * 200 / 1e6, "0.24", 2.88),
+        ("Step Functions", 30_000 * 7 / 1e3, "0.025", 5.25),
+        ("Lambda, time", 30_000 * 7 + 600_000 * 0.05, "0.0000133334", 3.20),
+        ("DynamoDB, write units", (600_000 * 4.3333 + 30_000 * 39) / 1e6, "0.625", 2.36),
+        ("DynamoDB, read units", (300_000 * (15.7 + 12) + 30_000 * 70) / 1e6, "0.125", 1.30),
+    ],
+)
+def test_the_rows_of_the_example_are_amounts_times_prices(what: str, amount: float, price: str, dollars: float) -> None:
+    """Each row is its amount times the price that the page names."""
+    section = (ROOT / "docs" / "costs.md").read_text()
+    assert amount * float(price) == pytest.approx(dollars, abs=0.005)
+    assert re.search(rf"\| {what} \|.*\| {dollars:.2f} \|", section.partition("## A thousand users")[2])
+    assert re.search(rf"^\| {what} \|.* {re.escape(price)} ", section, re.MULTILINE)

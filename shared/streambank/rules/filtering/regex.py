@@ -14,7 +14,7 @@ _MAX_INSTRUCTIONS = 4_000
 def compile_search(pattern: str) -> Callable[[str], bool]:
     """Return a search for *pattern* in a text. Raises ValueError if the pattern is invalid or too large."""
     # Imported here: it takes 9 ms, and only requests with a pattern need it.
-    import re2  # type: ignore[import-untyped]  # noqa: PLC0415
+    import re2  # noqa: PLC0415
 
     options = re2.Options()
     options.max_mem = _MAX_BYTES
