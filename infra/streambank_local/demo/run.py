@@ -15,7 +15,7 @@ from streambank_local.emulator.stack import StackError
 from streambank_local.installation import RUN_COMMAND
 from streambank_local.service import LocalService
 
-_NEXT = f"Next: `{RUN_COMMAND}` serves the API on this machine until Ctrl-C; README.md shows the first calls."
+_NEXT = f"Next: `{RUN_COMMAND}` serves the API on this machine until Ctrl-C; docs/tutorial.md goes on from here."
 
 
 def run(screen: Screen) -> list[str]:
