@@ -151,6 +151,15 @@ class Transferred(Shape):
     end_time: Instant | None = None
 
 
+class Reindexed(Shape):
+    """How many memories got a new vector, kept theirs, or got none from the embedding model."""
+
+    reindexed: int = 0
+    kept: int = 0
+    failed: int = 0
+    end_time: Instant | None = None
+
+
 class DirectMemory(Shape):
     """A fact to store as a memory, of 1 to 8,192 bytes."""
 
