@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,8 @@ from tests.pipeline.test_pipeline_interleavings import Interruption
 from tests.world import SCOPE, HashEmbedder, World, event
 
 ELSEWHERE = {"user_id": "u2"}
+ALL_CALLS = pytest.mark.parametrize("most", [3, pytest.param(None, marks=pytest.mark.slow)])
+Step = Callable[[World], Any]
 BANK = "other"
 
 
@@ -37,9 +40,13 @@ class Named(HashEmbedder):
         self.calls: list[list[str]] = []
         self.refuses: tuple[str, ...] = ()
         self.error: type[Exception] | None = None
+        self.meanwhile: Callable[[], None] | None = None
 
     def embed(self, texts: Any, *, model: str | None = None, for_query: bool = False) -> list[bytes]:
         self.calls.append(list(texts))
+        if self.meanwhile and len(texts) > 1:
+            self.meanwhile, meanwhile = None, self.meanwhile
+            meanwhile()
         if self.error:
             raise self.error("scripted")
         if any(text in self.refuses for text in texts):
@@ -191,17 +198,29 @@ def test_a_model_that_cannot_be_used_ends_the_job(client):
 # ---- others at the same time
 
 
-def interrupted(world: World, other: Any, at: int, bank: str = "default") -> int:
-    """Reindex, and do *other* before call *at*; return how many calls the reindex made."""
+def interrupted(world: World, one: Step, other: Step, at: int) -> int:
+    """Do *one*, and *other* before its call *at*; return how many calls *one* made."""
     interruption = Interruption(world, other, at)
     world.client.meta.events.register("before-call.dynamodb", interruption)
     try:
-        reindexed(world, bank)
+        one(world)
     except Conflict:
         pass
     finally:
         world.client.meta.events.unregister("before-call.dynamodb", interruption)
     return interruption.calls
+
+
+def interleaved(client: Any, one: Step, other: Step, most: int | None) -> Iterator[World]:
+    """Yield a world at rest for each call of *one* before which *other* was done, or for *most* of these calls."""
+    calls = interrupted(lived(client), one, other, 10_000)
+    assert calls > 8
+    for at in aws.spread(range(calls), most):
+        world = lived(client)
+        interrupted(world, one, other, at)
+        world.finish()
+        assert old_ones(world) == []
+        yield world
 
 
 def edit(world: World) -> None:
@@ -222,57 +241,44 @@ def again(world: World) -> None:
     reindexed(world)
 
 
+def erase_it(world: World) -> None:
+    erase.erase_scope("default", SCOPE, erase.ErasureTarget(), context=world.erasing())
+
+
+def test_a_change_and_a_reindex_meet(client):
+    """Just before the reindex writes, texts and names are changed: the changes stay, and no old vector is left."""
+    world = lived(client)
+    world.embedder.meanwhile = lambda: edit(world)
+    assert reindexed(world).counts == {"reindexed": 3, "kept": 1}
+    assert world.facts() == ["edited", "fact 1", "fact 2"]
+    assert old_ones(world) == []
+
+
+@ALL_CALLS
 @pytest.mark.parametrize(
     ("other", "facts"),
     [
         (edit, ["edited", "fact 1", "fact 2"]),
         (generate, ["fact 0", "fact 1", "fact 2", "more"]),
         (again, ["fact 0", "fact 1", "fact 2"]),
+        (erase_it, []),
     ],
 )
-def test_whoever_writes_meanwhile_loses_nothing(client, other, facts):
-    """Before each call of a reindex another writer comes by: its change stays, and no old vector is left."""
-    for at in itertools.count():
-        world = lived(client)
-        calls = interrupted(world, other, at)
-        if at >= calls:
-            assert calls > 8
-            return
-        world.finish()
+def test_whoever_writes_during_a_reindex_loses_nothing(client, most, other, facts):
+    """Before calls of a reindex another writer comes by: what it did stays so, and no old vector is left."""
+    for world in interleaved(client, again, other, most):
         assert world.facts() == facts
-        assert old_ones(world) == []
+        assert facts or not scanner.places(client, "fact 1")
 
 
-@pytest.mark.parametrize("other", [edit, generate])
-def test_a_reindex_meanwhile_undoes_nothing(client, other):
-    """Before each call of another writer a reindex comes by: the change is made, and no old vector is left."""
-    for at in itertools.count():
-        world = lived(client)
-        interruption = Interruption(world, again, at)
-        world.client.meta.events.register("before-call.dynamodb", interruption)
-        try:
-            other(world)
-        finally:
-            world.client.meta.events.unregister("before-call.dynamodb", interruption)
-        world.finish()
-        if interruption.calls <= at:
-            return
-        assert "edited" in world.facts() or "more" in world.facts()
-        assert old_ones(world) == []
-
-
-def test_a_scope_that_is_being_erased_is_left_out(client):
-    """Nothing of an erased scope comes back, whenever the erasure comes by; other scopes are reindexed."""
-    gone = lambda world: erase.erase_scope("default", SCOPE, erase.ErasureTarget(), context=world.erasing())
-    for at in itertools.count():
-        world = lived(client)
-        calls = interrupted(world, gone, at)
-        if at >= calls:
-            return
-        world.finish()
-        assert world.facts() == []
-        assert old_ones(world) == []
-        assert scanner.places(client, "fact 1") == []
+@ALL_CALLS
+@pytest.mark.parametrize(
+    ("one", "facts"), [(edit, ["edited", "fact 1", "fact 2"]), (generate, ["fact 0", "fact 1", "fact 2", "more"])]
+)
+def test_a_reindex_undoes_nothing(client, most, one, facts):
+    """Before calls of another writer a reindex comes by: the change is made, and no old vector is left."""
+    for world in interleaved(client, one, again, most):
+        assert world.facts() == facts
 
 
 def test_the_deletion_of_a_bank_wins(client):
@@ -320,7 +326,7 @@ def kill(client: Any, at: int, *, after: bool) -> bool:
 def test_a_kill_at_some_calls_leaves_no_old_vector(client, after):
     """Killed on the way, a reindex is finished by the sweep, and every memory is counted once."""
     assert kill(client, 10_000, after=after)
-    for at in range(1, 18, 4):
+    for at in (2, 6, 11):
         kill(client, at, after=after)
 
 
