@@ -195,6 +195,15 @@ def test_a_model_that_cannot_be_used_ends_the_job(client):
     assert world.sweep().seen == 0
 
 
+def test_a_model_without_vectors_ends_the_job(client):
+    """Where local mode has no model of vectors, memories keep what they have, and the operation says why."""
+    world = lived(client)
+    before = memories(world)
+    world.embedder.embed = lambda texts, **_: [b""] * len(texts)
+    assert reindexed(world).failure == "the embedding model makes no vectors"
+    assert memories(world) == before
+
+
 # ---- others at the same time
 
 

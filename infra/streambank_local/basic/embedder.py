@@ -14,7 +14,6 @@ import numpy as np
 from streambank.rules import vectors
 
 DIMENSIONS = 256
-_MODEL = "wordllama"
 # The vector is a mean over words; words after so many characters hardly change it.
 _MAX_CHARACTERS = 20_000
 
@@ -33,7 +32,7 @@ class WordLlamaEmbedder:
         if not texts:
             return []
         raw = self._loaded().embed([_prepare(text) for text in texts])
-        return [vectors.pack(vector.tolist(), _MODEL) for vector in np.asarray(raw, dtype=np.float32)]
+        return [vectors.pack(vector.tolist()) for vector in np.asarray(raw, dtype=np.float32)]
 
     def _loaded(self) -> Any:
         with self._lock:

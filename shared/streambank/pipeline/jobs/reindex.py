@@ -112,6 +112,8 @@ class _Run:
     def steps(self) -> Iterator[Step]:
         config = bank_config(self.context.banks.document(self.reindex.bank))
         [current] = self._embed(config, [_PROBE])
+        if not current:
+            raise ModelOutputInvalid("the embedding model makes no vectors")
         for batch in self._batches(current):
             yield partial(self._reindex, batch, config)
 
