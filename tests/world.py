@@ -32,7 +32,7 @@ from streambank.pipeline.generation.generate import GenerateContext
 from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.jobs import erase, export, import_records
+from streambank.pipeline.jobs import erase, export, import_records, reindex
 from streambank.pipeline.memories.edit import EditContext
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
@@ -47,6 +47,7 @@ from streambank.store.imports import Imports
 from streambank.store.memories import Memories
 from streambank.store.objects import Objects
 from streambank.store.plans import Plans
+from streambank.store.reindexes import Reindexes
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.table import Table
@@ -213,6 +214,7 @@ class World:
             erase_context=self.erasing(),
             export_context=lambda _time: self.exporting(),
             import_context=lambda _time: self.importing(),
+            reindex_context=lambda _time: self.reindexing(),
             executions=self.port,
             retention_policy=self.retention_policy,
             clock=self.clock,
@@ -261,6 +263,17 @@ class World:
             token_budget=self.token_budget,
             retention_policy=self.retention_policy,
             id_secret=self.id_secret,
+        )
+
+    def reindexing(self, has_time: Callable[[], bool] = lambda: True) -> reindex.ReindexContext:
+        return reindex.ReindexContext(
+            self.retry_policy,
+            self.clock,
+            has_time,
+            reindexes=Reindexes(self.table),
+            banks=self.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
         )
 
     @property

@@ -48,6 +48,7 @@ class BankRoutes:
     erase = OperationRoute(erasures.erase)
     export = OperationRoute(transfers.export)
     import_from = OperationRoute(transfers.import_from)
+    reindex = OperationRoute(banks.reindex)
 
     ingest_events = OperationRoute(events.ingest_events)
     generate_memories = OperationRoute(events.generate_memories)

@@ -18,6 +18,7 @@ BANK: dict[str, list[dict[str, Any]]] = {
     "erase": [{"force": True, "dry_run": True}],
     "export": [{"scope": {"user_id": "1"}, "user_id": "1", "conversation_ids": ["c"]}],
     "import_from": [{"source": "default/export-1/manifest.json"}],
+    "reindex": [{}],
     "ingest_events": [{"scope": SCOPE}],
     "generate_memories": [{"scope": SCOPE, "direct_memories": ["Likes tea."]}],
     "retrieve_memories": [{"scope": SCOPE, "query": "tea"}],

@@ -10,6 +10,7 @@ import httpx
 from streambank.model.erasure import ErasureTarget
 from streambank.model.transfer import Direction, TransferSpec
 from streambank.store.erasures import Erasures
+from streambank.store.reindexes import Reindexes
 from streambank.store.transfers import Transfers
 from streambank.wiring.deployment import Deployment
 from streambank_local.command import stack_keys as keys
@@ -32,6 +33,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
         deaths(caller, bedrock)
         banks(caller)
         transfers(caller)
+        reindexes(caller)
         erasures(caller)
 
 
@@ -231,3 +233,18 @@ def transfers(caller: Caller) -> None:
     caller.advance(minutes=3)
     for where, job in ((bank, "export-2"), (others[1], "import-1")):
         assert caller.get(f"{where}/operations/{job}")["response"]
+
+
+def reindexes(caller: Caller) -> None:
+    """Reindex a bank whose embedding model was changed, by call, and by a job that nobody went on with."""
+    for verb in ("call", "sweep"):
+        bank = caller.bank()
+        caller.post(f"{bank}/memories", {"fact": "I keep hens", "scope": caller.scope()})
+        config = {"similarity_search_config": {"embedding_model": "cohere.embed-v4:0"}}
+        caller.call("PATCH", bank, {"context_spec": {"memory_bank_config": config}})
+        if verb == "call":
+            caller.post(f"{bank}:reindex", {})
+        else:
+            Reindexes(Deployment.load().table).begin(bank.rsplit("/", 1)[-1], now=caller.service.now())
+            caller.advance(minutes=3)
+        assert caller.get(f"{bank}/operations/reindex-1")["response"]["reindexed"] == 1

@@ -132,6 +132,14 @@ def test_an_export_is_imported(run, service):
     assert (status, imported["imported"]["memoriesKept"]) == (0, 1)
 
 
+def test_a_bank_is_reindexed(run, service):
+    """The command waits for the end and says how many memories got a new vector, and how many needed none."""
+    run("chat", "--scope", "user_id=kim", "--every", "1", typed="I ride a horse.\n")
+    status, done = run("reindex", "--wait-seconds", "60")
+    assert (status, done["reindexed"], done["failed"]) == (0, 0, 0)
+    assert done["kept"] >= 1
+
+
 def closed_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -13,6 +13,17 @@ pairs = st.integers(1, 40).flatmap(
 )
 
 
+@given(pair=pairs)
+def test_a_vector_tells_its_model_and_length_from_others(pair):
+    """Vectors of one model and one length are of the same model, whatever they are; all others are not."""
+    one, other = (vectors.pack(numbers, "m") for numbers in pair)
+    assert vectors.is_of_same_model(one, other)
+    for strange in (vectors.pack(pair[1], "n"), vectors.pack(pair[1]), vectors.pack([*pair[1], 1.0], "m"), b""):
+        assert not vectors.is_of_same_model(one, strange)
+        assert not vectors.is_of_same_model(strange, one)
+    assert vectors.is_of_same_model(*map(vectors.pack, pair))
+
+
 def similarity(first, second):
     return next(vectors.similarities(first, [second]))
 

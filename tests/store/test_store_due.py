@@ -74,8 +74,9 @@ def test_sealing_takes_the_head_out_and_puts_the_window_in(world):
     [
         (keys.version("b", "c"), DueKind.ERASURE),
         (keys.bank_erasure("b"), DueKind.ERASURE),
-        (keys.bank_transfer("b", "export"), DueKind.EXPORT),
-        (keys.bank_transfer("b", "import"), DueKind.IMPORT),
+        (keys.bank_job("b", "export"), DueKind.EXPORT),
+        (keys.bank_job("b", "import"), DueKind.IMPORT),
+        (keys.bank_job("b", "reindex"), DueKind.REINDEX),
         (keys.bank("b"), DueKind.BANK),
     ],
 )

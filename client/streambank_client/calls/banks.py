@@ -79,6 +79,19 @@ def delete(resource: ResourcePath, /, *, force: bool = False) -> Call[OperationS
     return delete_call(resource, force="true" if force else None)
 
 
+def reindex(resource: ResourcePath, /) -> Call[OperationSnapshot[types.Reindexed]]:
+    """Give new vectors to memories whose vectors are of another embedding model than the bank's.
+
+    Call it after a change of the embedding model, and wait for the operation: it takes some time.
+    """
+    return Call(
+        method="POST",
+        path=f"{resource.path}:reindex",
+        parse=read_operation(types.Reindexed),
+        repeatable=True,
+    )
+
+
 def get_usage(
     resource: ResourcePath, /, *, start_date: date | None = None, end_date: date | None = None
 ) -> Call[types.Usage]:

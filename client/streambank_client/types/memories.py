@@ -142,6 +142,15 @@ class Erased(Shape):
     end_time: Instant | None = None
 
 
+class Reindexed(Shape):
+    """How many memories got a new vector, kept theirs, or got none from the embedding model."""
+
+    reindexed: int = 0
+    kept: int = 0
+    failed: int = 0
+    end_time: Instant | None = None
+
+
 class Transferred(Shape):
     """The numbers of items by kind of an export or an import; *source* is the key of the export's manifest."""
 

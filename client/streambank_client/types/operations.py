@@ -39,8 +39,8 @@ class OperationMetadata(Shape):
     """The state of a window; the counts of a call are in the reply to that call only.
 
     `state` is one of BUFFERING, SEALED, GENERATING, RETRYING, BUDGET_PAUSED, PARKED, ERASED, DONE. For an erasure it is
-    ERASING or DONE, for an export EXPORTING or DONE, for an import IMPORTING or DONE, each with its start time and the
-    numbers of items so far.
+    ERASING or DONE, for an export EXPORTING or DONE, for an import IMPORTING or DONE, for a reindex REINDEXING or DONE,
+    each with its start time and the numbers of items so far.
     """
 
     generic_metadata: GenericMetadata | None = None
@@ -69,6 +69,9 @@ class OperationMetadata(Shape):
     erased: dict[str, int] = {}
     exported: dict[str, int] = {}
     imported: dict[str, int] = {}
+    reindexed: int | None = None
+    kept: int | None = None
+    failed: int | None = None
 
 
 class OperationError(Shape):

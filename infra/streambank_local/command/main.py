@@ -47,6 +47,7 @@ for command in (
     erase.erase,
     transfers.export,
     transfers.import_,
+    transfers.reindex,
     keys.keys,
     doctor.doctor,
 ):

@@ -1,4 +1,4 @@
-"""`streambank export` and `streambank import`."""
+"""`streambank export`, `streambank import` and `streambank reindex`."""
 
 from __future__ import annotations
 
@@ -32,6 +32,16 @@ def import_(connection: Connection, source: str, wait_seconds: float) -> None:
     """Read an export from the bucket of the deployment into a bank; a repeat is safe."""
     done = connection.bank().import_from(source=source).result(timeout_seconds=wait_seconds)
     connection.write(done.document(), _counts(done.imported))
+
+
+@click.command(epilog="\b\nExample:\n  streambank reindex --bank default")
+@connected
+@_WAIT
+def reindex(connection: Connection, wait_seconds: float) -> None:
+    """Give memories new vectors after a change of the embedding model; a repeat is safe."""
+    done = connection.bank().reindex().result(timeout_seconds=wait_seconds)
+    counts = {"reindexed": done.reindexed, "kept": done.kept, "failed": done.failed}
+    connection.write(done.document(), _counts(counts))
 
 
 def _counts(counts: Mapping[str, int]) -> list[str]:

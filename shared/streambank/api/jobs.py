@@ -1,4 +1,4 @@
-"""Jobs that may take longer than a request: erasing, exporting, importing."""
+"""Jobs that may take longer than a request: erasing, exporting, importing, reindexing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import timedelta
 from streambank.api.api_request import ApiRequest
 from streambank.api.route import Reach, Routes
 from streambank.model.principal import Role
-from streambank.pipeline.jobs import erase, export, import_job
+from streambank.pipeline.jobs import erase, export, import_job, reindex
 from streambank.rules import access
 from streambank.wire import erasure, manifest
 from streambank.wire.erasure import (
@@ -17,6 +17,7 @@ from streambank.wire.erasure import (
     dry_run_operation,
     erasure_operation,
 )
+from streambank.wire.reindex import ReindexOperation, reindex_operation
 from streambank.wire.transfer import ExportRequest, ImportRequest, TransferOperation, transfer_operation
 
 routes = Routes()
@@ -91,3 +92,16 @@ def import_bank(request: ApiRequest, body: ImportRequest) -> TransferOperation:
     access.check_source_bank(request.principal, Role.ADMIN, manifest.bank_of(body.source), bank_id)
     job = import_job.import_bank(bank_id, body.source, context=request.wiring.jobs.import_context(TIME))
     return transfer_operation(job, request.path.bank_name)
+
+
+@routes.post(
+    ":reindex",
+    "reindexBank",
+    "Gives new vectors to memories whose vectors are of another embedding model.",
+    role=Role.ADMIN,
+    reach=Reach.ALL_SCOPES,
+)
+def reindex_bank(request: ApiRequest) -> ReindexOperation:
+    """Reindex a bank."""
+    job = reindex.reindex_bank(request.bank().id, context=request.wiring.jobs.reindex_context(TIME))
+    return reindex_operation(job, request.path.bank_name)

@@ -10,6 +10,7 @@ from streambank.errors import FailedPrecondition, NotFound
 from streambank.model.erasure import ErasureId
 from streambank.model.ids import OperationId
 from streambank.model.principal import Role
+from streambank.model.reindex import reindex_number
 from streambank.model.transfer import TransferId
 from streambank.pipeline.events.streams import redrive_all
 from streambank.pipeline.generation.detail import window_detail
@@ -21,6 +22,7 @@ from streambank.wire import page_room, parameters, reader
 from streambank.wire import window_detail as wire_detail
 from streambank.wire.erasure import ErasureOperation, erasure_operation
 from streambank.wire.operation import Operation, Operations, RedrivenOperations, WindowOperation
+from streambank.wire.reindex import ReindexOperation, reindex_operation
 from streambank.wire.reply import Empty, without_nulls
 from streambank.wire.settings import LONGEST_TTL
 from streambank.wire.transfer import TransferOperation, transfer_operation
@@ -92,8 +94,10 @@ def redrive_operation(request: ApiRequest, operation_id: str) -> WindowOperation
 
 
 @routes.get("/operations/{operation}", "getOperation", "Returns an operation.", parameters=(parameters.VIEW,))
-def get(request: ApiRequest, operation_id: str) -> WindowOperation | ErasureOperation | TransferOperation | Operation:
-    """Return the operation of a window, an erasure, an export or an import."""
+def get(
+    request: ApiRequest, operation_id: str
+) -> WindowOperation | ErasureOperation | TransferOperation | ReindexOperation | Operation:
+    """Return the operation of a window, an erasure, an export, an import or a reindex."""
     view = wire_detail.view(request.query.get("view"))
     if operation_id == "purge":  # it was done in the reply that named it, which had its count
         return Operation(name=f"{request.path.bank_name}/operations/{operation_id}", done=True, response={})
@@ -103,6 +107,9 @@ def get(request: ApiRequest, operation_id: str) -> WindowOperation | ErasureOper
     transfer = TransferId.parse(operation_id)
     if transfer:
         return _transfer(request, transfer)
+    number = reindex_number(operation_id)
+    if number:
+        return _reindex(request, number)
     if view is wire_detail.View.FULL:
         return _detailed_operation(request, _window(operation_id))
     return window_operation(request, _window(operation_id))
@@ -124,6 +131,15 @@ def _transfer(request: ApiRequest, transfer_id: TransferId) -> TransferOperation
     if transfer is None or transfer.number != transfer_id.number:
         raise NotFound("there is no such operation")
     return transfer_operation(transfer, request.path.bank_name)
+
+
+def _reindex(request: ApiRequest, number: int) -> ReindexOperation:
+    """Return the newest reindex. Raises NotFound if it has another number."""
+    access.check_unbound(request.principal)
+    reindex = request.stores.reindexes.find(request.path.bank)
+    if reindex is None or reindex.number != number:
+        raise NotFound("there is no such operation")
+    return reindex_operation(reindex, request.path.bank_name)
 
 
 @routes.get(

@@ -1,4 +1,4 @@
-"""What an erasure, an export and an import have in common."""
+"""What an erasure, an export, an import and a reindex have in common."""
 
 from __future__ import annotations
 

@@ -17,10 +17,11 @@ from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import FailContext, RecordedFailure, fail_window, outcome_of_death
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
-from streambank.pipeline.jobs import erase, export, import_job
+from streambank.pipeline.jobs import erase, export, import_job, reindex
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
+from streambank.pipeline.jobs.reindex import ReindexContext
 from streambank.rules import triggers
 from streambank.store.banks import Banks
 from streambank.store.due import DueIndex, DueItem, DueKind
@@ -40,7 +41,7 @@ JOB_TURN = timedelta(seconds=20)
 
 @dataclass(frozen=True, slots=True)
 class SweepContext:
-    """What a sweep needs; *export_context* and *import_context* make a context that has the given time."""
+    """What a sweep needs; the contexts of other jobs are made for the time that they are given."""
 
     due: DueIndex
     streams: Streams
@@ -50,6 +51,7 @@ class SweepContext:
     erase_context: EraseContext
     export_context: Callable[[timedelta], ExportContext]
     import_context: Callable[[timedelta], ImportContext]
+    reindex_context: Callable[[timedelta], ReindexContext]
     executions: Executions
     retention_policy: RetentionPolicy
     clock: Callable[[], datetime]
@@ -232,9 +234,14 @@ def _resume_import(item: DueItem, context: SweepContext, has_time: Callable[[], 
         import_job.resume(item.bank, context=replace(context.import_context(JOB_TURN), has_time=has_time))
 
 
+def _resume_reindex(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
+    reindex.resume(item.bank, context=replace(context.reindex_context(JOB_TURN), has_time=has_time))
+
+
 _LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]], None]] = {
     DueKind.BANK: _delete_bank,
     DueKind.ERASURE: _resume_erasure,
     DueKind.EXPORT: _resume_export,
     DueKind.IMPORT: _resume_import,
+    DueKind.REINDEX: _resume_reindex,
 }

@@ -66,3 +66,8 @@ def similarities(query: bytes, others: Iterable[bytes]) -> Iterator[float | None
 def distance(similarity: float | None) -> float:
     """Return the distance of unit vectors with this cosine, from 0 to 2; 2 if it is not known."""
     return MAX_DISTANCE if similarity is None else math.sqrt(max(0.0, 2.0 - 2.0 * similarity))
+
+
+def is_of_same_model(vector: bytes, other: bytes) -> bool:
+    """Tell whether one model made both vectors, with the same length; a vector that names no model is of no other's."""
+    return _model(vector) == _model(other) and len(vector) == len(other)

@@ -52,7 +52,7 @@ def without(attribute: str) -> Condition:
     return Condition((f"attribute_not_exists(#{attribute})",), frozenset({attribute}))
 
 
-def equals(**attributes: str | int) -> Condition:
+def equals(**attributes: str | int | bytes) -> Condition:
     """Each attribute has this value."""
     clauses = tuple(f"#{name} = :is_{name}" for name in attributes)
     return Condition(clauses, frozenset(attributes), {f":is_{name}": value for name, value in attributes.items()})

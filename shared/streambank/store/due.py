@@ -29,6 +29,7 @@ class DueKind(StrEnum):
     ERASURE = "ERASURE"
     EXPORT = "EXPORT"
     IMPORT = "IMPORT"
+    REINDEX = "REINDEX"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ _KINDS = {
     Kind.ERASE: DueKind.ERASURE,
     Kind.EXPORT: DueKind.EXPORT,
     Kind.IMPORT: DueKind.IMPORT,
+    Kind.REINDEX: DueKind.REINDEX,
 }
 
 

@@ -7,7 +7,7 @@ X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, O#{version}
 K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}, H#{chat}
 BANKS              {bank}
-BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT
+BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT, REINDEX
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
 SECRETS            PAGES
@@ -60,6 +60,7 @@ class Kind(StrEnum):
     ERASE = "ERASE"
     EXPORT = "EXPORT"
     IMPORT = "IMPORT"
+    REINDEX = "REINDEX"
     SCOPE = "C"  # this and the following are entries of a registry
     STREAM = "S"
     SESSION = "X"
@@ -95,8 +96,7 @@ def cut(bank: str, sid: str) -> Key:
 
 
 def stream_import(bank: str, sid: str) -> Key:
-    """Return the key of the item that names the import which made a stream."""
-    return Key(stream(bank, sid), "IMPORT")
+    return Key(stream(bank, sid), "IMPORT")  # the item that names the import which made the stream
 
 
 def batch(bank: str, sid: str, first_seq: int) -> Key:
@@ -227,8 +227,8 @@ def bank_erasure(bank_id: str) -> Key:
     return Key(f"BANK#{bank_id}", Kind.ERASE.value)
 
 
-def bank_transfer(bank_id: str, direction: str) -> Key:
-    return Key(f"BANK#{bank_id}", direction.upper())  # of `export` or `import`
+def bank_job(bank_id: str, kind: str) -> Key:
+    return Key(f"BANK#{bank_id}", kind.upper())  # of `export`, `import` or `reindex`
 
 
 def usage(bank_id: str, day: str) -> Key:

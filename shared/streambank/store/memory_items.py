@@ -14,7 +14,7 @@ from streambank.model.memory import RECOVERABLE, Change, Citation, Evidence, Mem
 from streambank.model.plan import ForgetRequest
 from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Delete, Put, absent_or_expired, written_bytes
+from streambank.store.actions import Action, Condition, Delete, Put, absent_or_expired, equals, written_bytes
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Kind
 
@@ -30,7 +30,7 @@ def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
     until = memory_expiry(memory)
     fresh = absent_or_expired(seconds(now) or 0) if change.before is None else None
     actions: list[Action] = [
-        Put(keys.memory(bank, cid, memory.id), memory_values(bank, memory)),
+        Put(keys.memory(bank, cid, memory.id), memory_values(bank, memory), _has_vector_as_read(change)),
         Put(name, {"sco": text.dumps(memory.scope), "ttl": seconds(until)}, fresh),
     ]
     actions += [
@@ -47,6 +47,13 @@ def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
         expires = change.before.deleted + TOMBSTONE_TTL
         actions.append(Delete(keys.tombstone(bank, cid, milliseconds(expires) or 0, memory.id)))
     return actions
+
+
+def _has_vector_as_read(change: Change) -> Condition | None:
+    """Return the condition of a change that keeps the vector: a reindex, which moves no version, is not undone."""
+    before, after = change.before, change.after
+    is_kept = before is not None and after.deleted is None and after.vector == before.vector
+    return equals(vec=after.vector) if is_kept and after.vector else None
 
 
 def change_bytes(bank: str, change: Change, now: datetime) -> int:

@@ -90,7 +90,7 @@ class Transfers:
 
 
 def _key(bank: str, direction: Direction) -> Key:
-    return keys.bank_transfer(bank, direction)
+    return keys.bank_job(bank, direction)
 
 
 def _is_current_run(transfer: Transfer) -> Condition:

@@ -1,4 +1,4 @@
-"""What erasures, exports and imports work with: in a route, and in the sweep."""
+"""What erasures, exports, imports and reindexes work with: in a route, and in the sweep."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
+from streambank.pipeline.jobs.reindex import ReindexContext
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.objects import Objects
@@ -96,6 +97,18 @@ class JobWiring:
             token_budget=self.token_budget,
             retention_policy=self.deployment.retention_policy,
             id_secret=self.id_secret,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=self._until(time),
+        )
+
+    def reindex_context(self, time: timedelta) -> ReindexContext:
+        """Return what a reindex works with."""
+        return ReindexContext(
+            reindexes=self.stores.reindexes,
+            banks=self.stores.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),

@@ -11,6 +11,7 @@ from streambank.store.erasures import Erasures
 from streambank.store.events import Events
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
+from streambank.store.reindexes import Reindexes
 from streambank.store.sessions import Sessions
 from streambank.store.streams import Streams
 from streambank.store.table import Table
@@ -30,6 +31,7 @@ class Stores:
     histories: ChatHistories
     memories: Memories
     plans: Plans
+    reindexes: Reindexes
     sessions: Sessions
     streams: Streams
     transfers: Transfers
@@ -47,6 +49,7 @@ class Stores:
             ChatHistories(table),
             Memories(table),
             Plans(table),
+            Reindexes(table),
             Sessions(table),
             Streams(table),
             Transfers(table),

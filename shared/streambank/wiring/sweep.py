@@ -38,6 +38,7 @@ def build() -> SweepWiring:
         erase_context=jobs.erase_context(timedelta(0)),
         export_context=jobs.export_context,
         import_context=jobs.import_context,
+        reindex_context=jobs.reindex_context,
         executions=Executions(client("stepfunctions"), deployment.settings.state_machine_arn),
         retention_policy=deployment.retention_policy,
         clock=deployment.now,

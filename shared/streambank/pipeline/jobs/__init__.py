@@ -1,1 +1,1 @@
-"""Erasures, exports and imports: jobs that are done in steps, by calls and by the sweep."""
+"""Erasures, exports, imports and reindexes: jobs that are done in steps, by calls and by the sweep."""

@@ -1,4 +1,4 @@
-"""The form of erasures, exports and imports: a job is started once, and worked on in run after run until it ends."""
+"""The form of erasures, exports, imports and reindexes: a job is started once, and runs work on it until it ends."""
 
 from __future__ import annotations
 
