@@ -2,7 +2,7 @@
 
 import pytest
 
-from streambank.errors import BudgetPaused
+from streambank.errors import BudgetPaused, NotFound
 from streambank.llm.ports import Action, Consolidation, Decision, ExtractedFact, Extraction, Usage
 from streambank.model.operation import OperationState
 from streambank.model.transfer import TransferSpec
@@ -103,6 +103,13 @@ def test_a_callers_embedding_is_booked_and_budgeted(world, act):
     with pytest.raises(BudgetPaused):
         act(world)
     assert len(world.embedder.texts) == asked
+
+
+def test_a_refused_edit_embeds_nothing(world):
+    """An edit of a memory that is not there spends none of the bank's tokens."""
+    with pytest.raises(NotFound):
+        update_memory("default", "nobody", None, Edit(frozenset({"fact"}), FACT), context=editing(world))
+    assert (world.embedder.texts, booked(world)) == ([], 0)
 
 
 def test_an_import_is_booked_and_goes_on_when_there_are_tokens(world, emulator):

@@ -86,13 +86,15 @@ def update_memory(
         InvalidArgument: *scope* is not the memory's.
         Unavailable: the scope is written by others at the same time.
     """
-    config = bank_config(context.banks.document(bank))
-    vector = context.vector(bank, config, edit.fact) if "fact" in edit.fields else b""
+    vectors = list[bytes]()
 
     def changed(memory: Memory) -> Change:
         if scope is not None and scope != memory.scope:
             raise InvalidArgument("scope", "cannot change")
         config = bank_config(context.banks.document(bank), memory.scope)
+        if "fact" in edit.fields and not vectors:  # once, and not for a memory that is not there
+            vectors.append(context.vector(bank, config, edit.fact))
+        vector = vectors[0] if vectors else b""
         return edits.update(memory, edit, config, vector, context.hashes(bank, memory), now=context.now)
 
     return _change(bank, memory_id, changed, context, also_deleted=False)
