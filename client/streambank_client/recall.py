@@ -25,10 +25,10 @@ def nearest(
     Messages take at most half of the places of memories: an earlier question is often nearer to a question than its
     answer.
     """
-    messages = [found for found in retrieved.events if found.event.content.text.strip() and not is_known(found)]
+    messages = [hit for hit in retrieved.events if hit.event.content.text.strip() and not is_known(hit)]
     most_messages = max(top_k // 2, top_k - len(retrieved))
     both: list[RetrievedMemory | RetrievedEvent] = [*retrieved, *messages]
-    ranked = sorted(both, key=lambda found: found.distance or 0.0)
+    ranked = sorted(both, key=lambda hit: hit.distance or 0.0)
     return list(islice(_with_most(ranked, most_messages), top_k))
 
 
@@ -36,9 +36,9 @@ def _with_most(
     ranked: list[RetrievedMemory | RetrievedEvent], most_messages: int
 ) -> Iterator[RetrievedMemory | RetrievedEvent]:
     """Yield the results in their order, without messages after the first *most_messages*."""
-    for found in ranked:
-        if isinstance(found, RetrievedEvent):
+    for hit in ranked:
+        if isinstance(hit, RetrievedEvent):
             most_messages -= 1
             if most_messages < 0:
                 continue
-        yield found
+        yield hit

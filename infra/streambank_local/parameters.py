@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from samtranslator.yaml_helper import yaml_parse
+from streambank_local.template_file import read_template
 
 # The table of local mode is always its own.
 _NOT_SET = "RestoredTable"
@@ -12,7 +12,7 @@ _NOT_SET = "RestoredTable"
 
 def parameters_of(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters of *folder*'s template.yaml that *environment* sets; an empty variable sets none."""
-    template = yaml_parse((folder / "template.yaml").read_text())
+    template = read_template(folder)
     variables = template["Globals"]["Function"]["Environment"]["Variables"]
     return {
         name: environment[variable]

@@ -115,8 +115,8 @@ class _Target:
             include_pending=self.include_pending,
         )
         retrieved = yield Invoke(retrieve)
-        found = nearest(retrieved, request.top_k, is_known=lambda event: event.event.content.text.strip() in known)
-        results = map(_result, found)
+        hits = nearest(retrieved, request.top_k, is_known=lambda event: event.event.content.text.strip() in known)
+        results = map(_result, hits)
         return [result for result in results if result.score >= request.threshold]
 
 
@@ -272,14 +272,14 @@ def _cut(query: str) -> str:
     return _encodable(query).encode()[:_MOST_QUERY_BYTES].decode(errors="ignore")
 
 
-def _result(found: RetrievedMemory | RetrievedEvent) -> SearchResult:
+def _result(hit: RetrievedMemory | RetrievedEvent) -> SearchResult:
     # The distance of two unit vectors is the square root of 2 - 2 cos.
-    score = 1.0 if found.distance is None else 1.0 - found.distance**2 / 2
-    if isinstance(found, RetrievedEvent):
-        content = found.event.content
+    score = 1.0 if hit.distance is None else 1.0 - hit.distance**2 / 2
+    if isinstance(hit, RetrievedEvent):
+        content = hit.event.content
         role = "Assistant" if content.role == "model" else "User"
         return SearchResult(
-            MemoryRecord(content.text, found.event.event_id, {"messageRole": role, "pending": True}), score
+            MemoryRecord(content.text, hit.event.event_id, {"messageRole": role, "pending": True}), score
         )
-    memory = found.memory
+    memory = hit.memory
     return SearchResult(MemoryRecord(memory.fact, memory.id, {**memory.metadata, "name": memory.name}), score)

@@ -186,14 +186,14 @@ class BankStream:
                 include_pending=self._include_pending,
             )
 
-        def is_known(found: RetrievedEvent) -> bool:
-            is_of_run = (found.event.event_id or "").startswith(f"{run_id}-")
-            return is_of_run or found.event.content.text.strip() == query.strip()
+        def is_known(hit: RetrievedEvent) -> bool:
+            is_of_run = (hit.event.event_id or "").startswith(f"{run_id}-")
+            return is_of_run or hit.event.content.text.strip() == query.strip()
 
         run_id = self._run_id
         retrieved = await threads.wait(threads.start(retrieve, name="memory-search"))
         self._reached()
-        return [_entry(found) for found in nearest(retrieved, top_k, is_known=is_known)]
+        return [_entry(hit) for hit in nearest(retrieved, top_k, is_known=is_known)]
 
 
 class BankFacts(BankStream):
@@ -259,13 +259,13 @@ def _context(context: Any) -> AddMessagesContext:
     return AddMessagesContext(sequence_numbers=getattr(context, "sequence_numbers", None))
 
 
-def _entry(found: RetrievedMemory | RetrievedEvent) -> tuple[str, dict[str, Any]]:
+def _entry(hit: RetrievedMemory | RetrievedEvent) -> tuple[str, dict[str, Any]]:
     """Return the text and the metadata of a result."""
-    if isinstance(found, RetrievedEvent):
-        content = found.event.content
-        return content.text, {"_pending": True, "_role": content.role, "_distance": found.distance}
-    memory = found.memory
-    own = {"_name": memory.name, "_distance": found.distance, "_update_time": memory.update_time}
+    if isinstance(hit, RetrievedEvent):
+        content = hit.event.content
+        return content.text, {"_pending": True, "_role": content.role, "_distance": hit.distance}
+    memory = hit.memory
+    own = {"_name": memory.name, "_distance": hit.distance, "_update_time": memory.update_time}
     return memory.fact, {**memory.metadata, **own}
 
 

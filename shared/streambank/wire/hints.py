@@ -64,9 +64,9 @@ _ROLES = {
 def unknown_field(name: str, allowed: Iterable[str]) -> str:
     """Return what a refusal says of the unknown field *name* of an object with the *allowed* camelCase fields."""
     names = sorted(allowed)
-    said = f"unknown field; the fields are {_listed(names)}" if names else "unknown field; the object has no fields"
+    problem = f"unknown field; the fields are {_listed(names)}" if names else "unknown field; the object has no fields"
     hint = _mistake(reader.camel(name), names) or _near(name, names)
-    return f"{said}; {hint}" if hint else said
+    return f"{problem}; {hint}" if hint else problem
 
 
 def unknown_parameter(name: str, allowed: Iterable[str]) -> str:
@@ -74,18 +74,18 @@ def unknown_parameter(name: str, allowed: Iterable[str]) -> str:
     names = sorted(allowed)
     if not names:
         return "unknown query parameter; the route takes none"
-    said = f"unknown query parameter; the route takes {_listed(names)}"
+    problem = f"unknown query parameter; the route takes {_listed(names)}"
     hint = _near(name, names)
-    return f"{said}; {hint}" if hint else said
+    return f"{problem}; {hint}" if hint else problem
 
 
 def role(value: Any) -> str:
     """Return what a refusal says of the role *value*."""
-    said = "must be a valid role: user, model"
+    problem = "must be a valid role: user, model"
     hint = _ROLES.get(value.lower()) if isinstance(value, str) else None
     if hint is None and isinstance(value, str) and value.lower() in ("user", "model"):
         hint = f"did you mean {value.lower()}?"
-    return f"{said}; {hint}" if hint else said
+    return f"{problem}; {hint}" if hint else problem
 
 
 def content(value: Any) -> str:
@@ -101,10 +101,10 @@ def parts(value: Any) -> str:
 
 def duration(value: Any) -> str:
     """Return what a refusal says of the duration *value*."""
-    said = 'must be a duration in seconds such as "300s"'
+    problem = 'must be a duration in seconds such as "300s"'
     seconds = str(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else ""
     match = re.fullmatch(r"([0-9]{1,12})(?:\.0+)?(?: ?s| ?sec| ?seconds)?", seconds)
-    return f'{said}; did you mean "{match[1]}s"?' if match else said
+    return f'{problem}; did you mean "{match[1]}s"?' if match else problem
 
 
 def _mistake(name: str, allowed: list[str]) -> str | None:

@@ -81,7 +81,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed attempt; *problem* is None if the server said nothing."""
+    """A failed attempt; *problem* is None if the server error nothing."""
 
     error: GenerationError
     is_transient: bool = False
@@ -120,10 +120,10 @@ def read_problem(reply: HttpReply) -> Problem:
     except (ValueError, RecursionError):
         return Problem(reply.status, _lower(reply.body.decode(errors="replace")))
     value = value[0] if isinstance(value, list) and value else value
-    said = value.get("error", value) if isinstance(value, dict) else value
-    if not isinstance(said, dict):
-        return Problem(reply.status, _lower(said))
-    fields: Mapping[str, Any] = said
+    error = value.get("error", value) if isinstance(value, dict) else value
+    if not isinstance(error, dict):
+        return Problem(reply.status, _lower(error))
+    fields: Mapping[str, Any] = error
     # A gateway may answer 200 and put the status into the error.
     status = fields.get("code") if reply.status == 200 and isinstance(fields.get("code"), int) else reply.status
     message = fields.get("message") or fields.get("detail") or ""
