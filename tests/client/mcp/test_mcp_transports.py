@@ -163,9 +163,9 @@ def test_hostile_inputs(service: LocalService, user: str, connect: Connect) -> N
 
 
 @contextmanager
-def local_mode(folder: Path, port: int) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Run local mode as a process that keeps its data in a folder."""
-    command = [sys.executable, "-m", "streambank_local", "--port", str(port), "--data", str(folder)]
+def local_mode(port: int) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Run local mode as a process."""
+    command = [sys.executable, "-m", "streambank_local", "--port", str(port)]
     environment = ENVIRONMENT | {"PYTHONPATH": ":".join(str(ROOT / name) for name in ("shared", "client", "infra", ""))}
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
@@ -181,11 +181,10 @@ def local_mode(folder: Path, port: int) -> Iterator[tuple[str, subprocess.Popen[
 
 
 @pytest.mark.slow
-def test_the_service_is_killed_and_comes_back(tmp_path: Path, connect: Connect) -> None:
+def test_the_service_is_killed_and_comes_back(connect: Connect) -> None:
     """While the service is away calls are error results; the same server goes on when it is there again."""
-    data = tmp_path / "data"
     with ExitStack() as stack:
-        with local_mode(data, 0) as (url, process):
+        with local_mode(0) as (url, process):
             client = stack.enter_context(connect(url, "ada"))
             memory = id_in(client.text("remember", text="I live in Graz."))
             process.kill()
@@ -201,7 +200,7 @@ def test_the_service_is_killed_and_comes_back(tmp_path: Path, connect: Connect) 
             assert result["is_error"], result
             assert "cannot be reached" in result["text"]
         assert client.take(uri="streambank://memories")["code"] == -32603
-        with local_mode(data, int(url.rsplit(":", 1)[1])):
+        with local_mode(int(url.rsplit(":", 1)[1])):
             client.text("remember", text="I like tea.")
             assert "I like tea" in client.text("list_memories")
 
