@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import CancelledError
 
 _READ_BYTES = 65_536
 # Lines that were read and not yet taken.
@@ -40,7 +41,7 @@ class StdinLines:
             if rest:
                 self._hand_over(loop, rest)
             self._hand_over(loop, None)
-        except RuntimeError:  # the loop has ended
+        except (RuntimeError, CancelledError):  # the loop has ended, or ends now
             return
 
     def _chunk(self) -> bytes:

@@ -27,8 +27,22 @@ _log = logging.getLogger(__name__)
 
 
 async def serve_stdio(server: Server[Any]) -> None:
-    """Serve the host that started this process, until its end of the pipe is closed or a signal comes."""
-    _cancel_on_signals()
+    """Serve the host that started this process, until its end of the pipe is closed.
+
+    Raises:
+        CancelledError: a signal came.
+    """
+    interruption = _cancel_on_signals()
+    try:
+        await _serve_pipes(server)
+    except BaseException:
+        # While they are cancelled, tasks of the SDK may fail in other ways too.
+        if interruption.is_set():
+            raise asyncio.CancelledError from None
+        raise
+
+
+async def _serve_pipes(server: Server[Any]) -> None:
     # The SDK only iterates over it. It keeps everything but the protocol away from standard output.
     lines = cast("Any", StdinLines())
     try:
@@ -39,12 +53,19 @@ async def serve_stdio(server: Server[Any]) -> None:
         _log.info("host_gone")
 
 
-def _cancel_on_signals() -> None:
-    """Let SIGINT and SIGTERM cancel the task that runs, where the system has such handlers."""
-    task = asyncio.current_task()
+def _cancel_on_signals() -> asyncio.Event:
+    """Let SIGINT and SIGTERM cancel the task that runs and set the event, where the system has such handlers."""
+    task, interruption = asyncio.current_task(), asyncio.Event()
+
+    def interrupt() -> None:
+        interruption.set()
+        if task:
+            task.cancel()
+
     with suppress(NotImplementedError):
         for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, task.cancel if task else lambda: None)
+            asyncio.get_running_loop().add_signal_handler(number, interrupt)
+    return interruption
 
 
 async def serve_http(server: Server[Any], http: HttpSettings) -> None:

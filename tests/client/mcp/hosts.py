@@ -15,10 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[3]
 _FRAMEWORKS = Path(os.environ.get("STREAMBANK_FRAMEWORKS_PYTHON") or ROOT / ".venv-frameworks" / "bin" / "python")
 PYTHON = str(_FRAMEWORKS) if _FRAMEWORKS.exists() else sys.executable
-IS_INSTALLED = _FRAMEWORKS.exists() or importlib.util.find_spec("mcp") is not None
+NEEDS_SDK = pytest.mark.skipif(
+    not _FRAMEWORKS.exists() and importlib.util.find_spec("mcp") is None,
+    reason="no Python with the SDK: STREAMBANK_FRAMEWORKS_PYTHON, .venv-frameworks, or mcp in .venv",
+)
+CALLER_TOKEN = "a-token-of-callers"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "client"), "STREAMBANK_TOKEN": "local"}
 _PATIENCE_SECONDS = 150
 
