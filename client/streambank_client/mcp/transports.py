@@ -9,6 +9,7 @@ import socket
 from contextlib import suppress
 from typing import Any, cast
 
+import anyio
 import uvicorn
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
@@ -35,11 +36,10 @@ async def serve_stdio(server: Server[Any]) -> None:
     interruption = _cancel_on_signals()
     try:
         await _serve_pipes(server)
-    except BaseException:
-        # While they are cancelled, tasks of the SDK may fail in other ways too.
+    finally:
+        # While they are cancelled, tasks of the SDK may fail in other ways, which hide that a signal came.
         if interruption.is_set():
-            raise asyncio.CancelledError from None
-        raise
+            raise asyncio.CancelledError
 
 
 async def _serve_pipes(server: Server[Any]) -> None:
@@ -49,7 +49,7 @@ async def _serve_pipes(server: Server[Any]) -> None:
         async with stdio_server(stdin=lines) as (reading, writing):
             _log.info("serving transport=stdio")
             await server.run(reading, writing, server.create_initialization_options())
-    except* (BrokenPipeError, ConnectionResetError):
+    except* (BrokenPipeError, ConnectionResetError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         _log.info("host_gone")
 
 

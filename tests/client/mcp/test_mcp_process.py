@@ -115,7 +115,7 @@ def test_nothing_but_the_protocol_on_stdout(service: LocalService) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_signal_ends_it(service: LocalService, tmp_path: Path, number: int, transport: str) -> None:
-    """A signal ends the server at once, without a traceback, although its input is still open."""
+    """A signal ends the server at once, without a traceback, although its input is still open and has more requests."""
     if transport == "http":
         with http_server(service.base_url, tmp_path, user="raw") as (_, process):
             process.send_signal(number)
@@ -124,6 +124,9 @@ def test_a_signal_ends_it(service: LocalService, tmp_path: Path, number: int, tr
         return
     with raw_server(service.base_url) as process:
         begin(process)
+        assert process.stdin
+        process.stdin.write(b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}\n' * 200)
+        process.stdin.flush()
         process.send_signal(number)
         status = process.wait(20)
         assert process.stderr
