@@ -128,9 +128,9 @@ def _routes() -> Iterable[tuple[str, str]]:
 
 def _key(endpoint: str, first: str) -> str:
     """Create a key for all banks and roles, with the command in the stack's outputs."""
-    words = first.replace("--bank default", "--all-banks --role admin --role edit").split()[1:]
-    python = ROOT / ".venv" / "bin" / "python"
-    status, output = run([python, *words], {"AWS_ENDPOINT_URL": endpoint, "PYTHONPATH": f"{ROOT}/shared"})
+    command, *words = first.replace("--bank default", "--all-banks --role admin --role edit").split()
+    paths = ":".join(str(ROOT / name) for name in ("shared", "client", "infra"))
+    status, output = run([ROOT / command, *words], {"AWS_ENDPOINT_URL": endpoint, "PYTHONPATH": paths})
     if status:
         raise DeploymentError(output)
     return output.split()[0]

@@ -11,7 +11,7 @@ import click
 
 from streambank_client import __version__
 from streambank_client.errors import PermissionDenied, StreambankError, Unauthenticated
-from streambank_local.command import chat, doctor, erase, ingest, keys, memories, serve, streams, transfers, why
+from streambank_local.command import chat, doctor, erase, ingest, keys, mcp, memories, serve, streams, transfers, why
 
 INTERRUPTED = 130
 WRONG_ARGUMENTS = 2
@@ -50,6 +50,7 @@ for command in (
     transfers.reindex,
     keys.keys,
     doctor.doctor,
+    mcp.mcp,
 ):
     cli.add_command(command)
 
