@@ -127,6 +127,7 @@ PROBES: dict[str, list[Probe]] = {
     "redriveOperations": [Probe(403)],
     "eraseScope": [Probe(403, _in_scope()), Probe(403, _in_scope(dryRun=True))],
     "eraseBank": [Probe(403, _plain(force=True)), Probe(403, _plain(dryRun=True))],
+    "reindexBank": [Probe(403, _plain())],
     "exportBank": [Probe(403, _plain()), Probe(403, _in_scope())],
     "importBank": [Probe(403, lambda ids: {"source": f"{ids['bank']}/export-1/manifest.json"})],
     "ingestEvents": [_TAKEN_IN],

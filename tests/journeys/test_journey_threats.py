@@ -634,7 +634,10 @@ def logged() -> Iterator[Callable[[], list[list[str]]]]:
     for logger, handler in zip(loggers, handlers, strict=True):
         handler.setLevel(logging.INFO)
         logger.addHandler(handler)
+    level = loggers[0].level
+    loggers[0].setLevel(logging.INFO)
     yield lambda: [[line for line in stream.getvalue().split("\n") if line] for stream in streams]
+    loggers[0].setLevel(level)
     for logger, handler in zip(loggers, handlers, strict=True):
         logger.removeHandler(handler)
 
