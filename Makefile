@@ -37,7 +37,7 @@ $(STAMP): requirements/dev.txt pyproject.toml client/pyproject.toml
 		echo "Streambank needs Python 3.11 or newer with its venv module (Debian, Ubuntu: apt install python3-venv)." >&2; exit 1; fi
 	@echo "Setting up $(VENV) with $(PYTHON) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . --editable client
 	@touch $(STAMP)
 

@@ -39,7 +39,7 @@ HAS_SERVICES = {
 }
 
 settings.register_profile("streambank", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("streambank-fast", settings.get_profile("streambank"), max_examples=40)
+settings.register_profile("streambank-fast", settings.get_profile("streambank"), max_examples=25)
 settings.load_profile("streambank")
 
 

@@ -81,6 +81,7 @@ def test_a_slow_model_is_tried_again(caller, server):
     assert caller.facts(stream.scope) == ["I keep bees"]
 
 
+@pytest.mark.slow
 def test_three_throttles_are_one_generation(caller, server):
     """C25: the repeats are told, and nothing is doubled."""
     server.script = [THROTTLED] * 3

@@ -146,6 +146,7 @@ def test_an_interrupted_run_is_resumed(tmp_path: Path, capsys: pytest.CaptureFix
     assert json.loads(resumed.out)["total"]["cases"] == len(cases)
 
 
+@pytest.mark.slow
 def test_bedrock_is_evaluated_through_its_adapters(
     server: Bedrock, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +214,7 @@ def test_a_model_that_is_away_is_tried_again(
     assert (printed["total"]["met"], printed["not_played"]) == (4, {})
 
 
+@pytest.mark.slow
 def test_an_answer_that_nobody_can_read_is_a_wrong_case(
     server: Bedrock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

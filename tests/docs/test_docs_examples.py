@@ -114,7 +114,9 @@ def test_every_example_is_tried_without_a_service() -> None:
     assert set(ARGUMENTS) == {path.name for path in EXAMPLES.glob("*.py")}
 
 
-@pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.parametrize(
+    "name", [name if name == "own_loop.py" else pytest.param(name, marks=pytest.mark.slow) for name in ARGUMENTS]
+)
 def test_examples_say_what_they_need(name: str) -> None:
     """Where no service replies, an example ends at once with one line that names the way on."""
     line = complaint(name, *ARGUMENTS[name], **AWAY)

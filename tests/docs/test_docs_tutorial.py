@@ -34,6 +34,7 @@ def test_few_blocks_are_not_run() -> None:
     assert PAGE.count("<!-- not run") == len(NOT_RUN.findall(PAGE))
 
 
+@pytest.mark.slow
 def test_the_tutorial(session: Session, chat_endpoint: ChatEndpoint) -> None:
     """Each command prints what the page shows, in order, also after the service was killed and started again."""
     session.run(PAGE)

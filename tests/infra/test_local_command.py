@@ -122,6 +122,7 @@ def test_without_a_folder_it_says_that_everything_is_forgotten() -> None:
     assert "everything is forgotten then (python -m streambank_local --data DIR keeps it)" in last
 
 
+@pytest.mark.slow
 def test_messages_name_the_options_of_make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Run by `make run`, no message names an option that only the module has."""
     monkeypatch.setenv("STREAMBANK_COMMAND", "make run")
@@ -142,6 +143,7 @@ def test_messages_name_the_options_of_make(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "AUTH" in err
 
 
+@pytest.mark.slow
 def test_a_folder_in_use_ends_a_second_process(tmp_path: Path) -> None:
     """The second process exits with status 1 and one line that names the folder; the lines of the first name it too."""
     process = started("--port", "0", "--data", str(tmp_path))

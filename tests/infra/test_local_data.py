@@ -85,6 +85,7 @@ def test_work_that_was_lost_is_done_soon_after_the_start(data: Path) -> None:
         assert after.facts(lost.scope) == ["I keep bees"]
 
 
+@pytest.mark.slow
 def test_a_window_whose_execution_is_gone_is_generated(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A window that was being generated is started again within three minutes, as the attempt that it was."""
     scope = {"user_id": "held"}
@@ -111,6 +112,7 @@ def test_a_window_whose_execution_is_gone_is_generated(data: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(("mode", "route", "field"), [("keys", "keys", "key"), ("jwt", "tokens", "token")])
+@pytest.mark.slow
 def test_credentials_survive(data: Path, mode: str, route: str, field: str) -> None:
     """A key, or a token, that was made before a restart is good after it, and so is `local`; no start adds a key."""
     body: dict[str, Any] = {"bank": "default", "roles": ["read"]}

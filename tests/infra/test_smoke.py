@@ -39,6 +39,7 @@ def smoked(url: str, *, with_schedule: bool = False, moves_clock: bool = False) 
 # ---- local mode
 
 
+@pytest.mark.slow
 def test_a_service_that_works_passes() -> None:
     """Every part is seen to work: the API, the stream, the model, the embedder, and the sweep in time."""
     with LocalService(timer_enabled=False) as service:

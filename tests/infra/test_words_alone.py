@@ -50,6 +50,7 @@ def test_a_package_that_cannot_be_loaded_is_reported(
     assert "no such symbol" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_short_conversation_is_searched_by_its_words() -> None:
     """Memories are made, and found by the words that they share with a question; without such words all are there."""
     done = subprocess.run(

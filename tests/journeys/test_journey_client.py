@@ -339,6 +339,7 @@ def test_banks_are_made_and_removed(streambank: Streambank, caller: Caller) -> N
         bank.get()
 
 
+@pytest.mark.slow
 def test_examples_of_the_reference_run(service: LocalService, caller: Caller) -> None:
     """The examples in docs/client.md, one after the other as they stand, do what they are there to show."""
     text = REFERENCE.read_text().replace("https://abc.execute-api.eu-central-1.amazonaws.com", service.base_url)

@@ -496,6 +496,7 @@ def process(service: LocalService, person: Person) -> Iterator[Callable[..., Pro
         one.kill()
 
 
+@pytest.mark.slow
 def test_killed_between_turns(person: Person, process: Callable[..., Process], tmp_path: Path) -> None:
     """An agent that is killed between turns and goes on in its conversation lost no turn and stores none twice."""
     for first in (1, 3):

@@ -54,6 +54,7 @@ def test_erasing_many_windows_takes_fewer_calls_than_there_are(client):
     assert states(client) == {WindowState.DONE, WindowState.ERASED}
 
 
+@pytest.mark.slow
 def test_windows_that_were_erased_before_cost_nothing(client):
     """A second erasure reads none of the windows, and counts none that is gone."""
     world = busy(client, 300)
@@ -94,6 +95,7 @@ def test_every_run_goes_on_where_the_one_before_stopped(client):
     assert scanner.places(client, WORD) == []
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_is_not_repeated_from_its_beginning(client):
     """Killed after a number of calls that is far from enough, run after run, an erasure comes to its end."""
     world = busy(client, 300)

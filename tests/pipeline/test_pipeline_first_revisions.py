@@ -227,6 +227,7 @@ def test_an_import_over_an_older_memory_keeps_its_first_revision(client):
         assert [one.fact for one in revisions(world, bank=OTHER)] == ["I like jam", "I like tea"]
 
 
+@pytest.mark.slow
 def test_a_change_at_any_call_of_an_export_leaves_no_gap(client):
     """A memory that changes for the first time while it is exported goes with every revision up to its own."""
     for at in range(100):

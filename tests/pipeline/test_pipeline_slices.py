@@ -226,7 +226,8 @@ def test_one_request_forgets_any_number_of_memories(client):
     check_forgotten(world)
 
 
-@SLOW_AND_FAST
+@pytest.mark.slow
+@pytest.mark.parametrize("is_every", [False, True])
 def test_a_kill_between_the_slices_of_one_request_forgets_the_rest(client, is_every):
     """Killed around a call of a commit that forgets forty memories, the next execution forgets those that are left."""
     dry = Killer()
