@@ -11,7 +11,20 @@ import click
 
 from streambank_client import __version__
 from streambank_client.errors import PermissionDenied, StreambankError, Unauthenticated
-from streambank_local.command import chat, doctor, erase, ingest, keys, mcp, memories, serve, streams, transfers, why
+from streambank_local.command import (
+    chat,
+    doctor,
+    erase,
+    evaluation,
+    ingest,
+    keys,
+    mcp,
+    memories,
+    serve,
+    streams,
+    transfers,
+    why,
+)
 
 INTERRUPTED = 130
 WRONG_ARGUMENTS = 2
@@ -50,6 +63,7 @@ for command in (
     transfers.reindex,
     keys.keys,
     doctor.doctor,
+    evaluation.evaluate,
     mcp.mcp,
 ):
     cli.add_command(command)
