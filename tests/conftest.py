@@ -38,6 +38,23 @@ HAS_SERVICES = {
     "tracing",
 }
 
+# Their tests start services, processes or whole conversations, seconds each; what they test has fast tests elsewhere.
+SLOW_MODULES = {
+    "test_bedrock_journey.py",
+    "test_benchmarks_evaluation.py",
+    "test_blackbox.py",
+    "test_demo.py",
+    "test_disk_damage.py",
+    "test_docs_examples.py",
+    "test_gold_basic.py",
+    "test_journey_example_chat_backend.py",
+    "test_local_data.py",
+    "test_local_journal.py",
+    "test_local_models.py",
+    "test_pipeline_erase_large.py",
+    "test_tracing_failures.py",
+}
+
 settings.register_profile("streambank", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("streambank-fast", settings.get_profile("streambank"), max_examples=25)
 settings.load_profile("streambank")
@@ -49,11 +66,15 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("streambank-fast")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the folders with services first: a worker keeps a service while it runs modules of one folder.
 
     The short modules that come last keep all workers busy to the end.
     """
+    for item in items:
+        if item.path.name in SLOW_MODULES:
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0] not in HAS_SERVICES)
 
 
