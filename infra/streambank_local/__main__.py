@@ -140,19 +140,17 @@ def _serve(options: argparse.Namespace, command: str) -> str | None:
             user_aws=aws,
         ) as service:
             gc.enable()
-            more = f", an operator's; POST {_ROUTES[options.auth]} makes others" if options.auth else ""
-            end = (
-                f"the data stay in {options.data}"
-                if options.data
-                else f"everything is forgotten then ({keeps} keeps it)"
-            )
-            print(
-                f"Streambank is ready on {service.base_url}, token: {token}{more}. Ctrl-C stops it; {end}.", flush=True
-            )
+            print(_ready_line(options, f"{service.base_url}, token: {token}", keeps), flush=True)
             _wait_for_interrupt()
     except (FolderError, ModuleNotFoundError, NotKeptError, OSError, StackError, ValueError) as error:
         return " ".join(str(error).split())
     return None
+
+
+def _ready_line(options: argparse.Namespace, access: str, keeps: str) -> str:
+    more = f", an operator's; POST {_ROUTES[options.auth]} makes others" if options.auth else ""
+    end = f"the data stay in {options.data}" if options.data else f"everything is forgotten then ({keeps} keeps it)"
+    return f"Streambank is ready on {access}{more}. Ctrl-C stops it; {end}."
 
 
 def _parameters(auth: str | None) -> dict[str, str]:

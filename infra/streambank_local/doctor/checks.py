@@ -92,8 +92,8 @@ class Smoke:
         return Finding("embedder", False, "a search returns nothing", cure)
 
     def _schedule(self, idle: Document) -> Finding:
-        found = self._poll(idle["name"], lambda metadata: metadata["state"] != "BUFFERING", SWEEP_SECONDS)
-        if found["metadata"]["state"] != "BUFFERING":
+        operation = self._poll(idle["name"], lambda metadata: metadata["state"] != "BUFFERING", SWEEP_SECONDS)
+        if operation["metadata"]["state"] != "BUFFERING":
             return Finding("schedule", True, "the minute sweep sealed an idle window")
         cure = "look at the alarm SweepStopped: is the schedule enabled, and is there concurrency for OnSchedule?"
         return Finding("schedule", False, "an idle window stays open", cure)

@@ -145,8 +145,8 @@ class Streams:
             self._table.transact(actions)
         except Conflict as conflict:
             is_race = conflict.reasons[:1] != (Conflict.PASSED,)
-            taken = [action.key.sk for index, action in enumerate(actions) if conflict.failed(index)]
-            if is_race or not any(keys.kind_of(sk) in (Kind.BATCH, Kind.WINDOW) for sk in taken):
+            occupied = [action.key.sk for index, action in enumerate(actions) if conflict.failed(index)]
+            if is_race or not any(keys.kind_of(sk) in (Kind.BATCH, Kind.WINDOW) for sk in occupied):
                 raise
             self._catch_up(stream, before)
             raise HeadBehind(conflict.reasons) from conflict

@@ -11,7 +11,7 @@ from streambank.errors import GenerationError
 from streambank.llm.ports import Consolidation, ConsolidationRequest, Consolidator, Embedder
 from streambank.model.bank import BankConfig
 from streambank.model.memory import Memory
-from streambank.model.plan import Candidate, ForgetRequest, Plan, PlanStep
+from streambank.model.plan import Candidate, Extracted, ForgetRequest, Plan, PlanStep
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.doubtful import DoubtfulFacts
@@ -97,15 +97,27 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
         if error.provider_error:
             context.windows.note_provider_error(attempt, error.provider_error)
         return error.outcome
+    plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
+    return _save(attempt, window, extracted, rest, plan, context)
+
+
+def _save(
+    attempt: Attempt,
+    window: Window,
+    extracted: Extracted,
+    candidates: Sequence[Candidate],
+    plan: Plan,
+    context: ConsolidateContext,
+) -> str:
+    """Store *plan* for *candidates*; a candidate with more steps than a slice takes is repeated behind the others."""
     expires = context.retention_policy.of_results(window, now=context.now)
-    steps, more = slices.divided(rest, judged.steps)
+    steps, more = slices.divided(candidates, plan.steps)
     if more:
-        candidates = (*extracted.candidates, *(one for one, _ in more))
-        extended = replace(extracted, candidates=candidates)
+        extended = replace(extracted, candidates=(*extracted.candidates, *(one for one, _ in more)))
         if not context.plans.extend_extracted(attempt, extended, expires=expires):
             return ConsolidateOutcome.LATE
-    plan = Plan(view.version, window.cursor, (*steps, *(step for _, step in more)), offered, judged.usage)
-    is_saved = context.plans.save_plan(attempt, plan, expires=expires)
+    whole = replace(plan, steps=(*steps, *(step for _, step in more)))
+    is_saved = context.plans.save_plan(attempt, whole, expires=expires)
     return ConsolidateOutcome.PLANNED if is_saved else ConsolidateOutcome.LATE
 
 

@@ -53,9 +53,9 @@ def _open_detail(head: Head, context: DetailContext) -> WindowDetail:
     stream = head.stream
     events = context.windows.live_events(stream.bank, stream.sid, head.start, head.seq, now=context.now)
     forgotten = forgotten_numbers(stream.bank, stream.scope, _hashes_of(stream.sid, events), context=context)
-    shown = [EventDetail(one) for one in _visible(events, forgotten)]
+    visible = [EventDetail(one) for one in _visible(events, forgotten)]
     return WindowDetail(
-        tuple(shown), missing_events=head.count - len(events), forgotten_events=len(events) - len(shown)
+        tuple(visible), missing_events=head.count - len(events), forgotten_events=len(events) - len(visible)
     )
 
 

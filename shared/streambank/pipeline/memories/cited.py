@@ -19,10 +19,10 @@ def event_ids(
     Raises:
         OutOfReach: the table did not answer.
     """
-    found: dict[tuple[str, int], str] = {}
+    event_ids: dict[tuple[str, int], str] = {}
     for window, seqs in cited.items():
         numbers = frozenset(seqs)
         for one in windows.live_events(bank, window.sid, min(numbers, default=1), max(numbers, default=0), now=now):
             if one.seq in numbers and one.event.event_id is not None:
-                found[window.sid, one.seq] = one.event.event_id
-    return found
+                event_ids[window.sid, one.seq] = one.event.event_id
+    return event_ids
