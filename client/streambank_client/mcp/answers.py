@@ -44,16 +44,16 @@ def error(text: str) -> Answer:
 
 def block(lines: Iterable[str]) -> str:
     """Return the lines between tags, and after it how many had no room."""
-    lines, omitted, left = list[str](), 0, MAX_BLOCK_CHARACTERS
+    kept, omitted, left = list[str](), 0, MAX_BLOCK_CHARACTERS
     for line in lines:
         text = f"- {escape(_one_line(line, MAX_LINE_CHARACTERS), quote=False)}"
         left -= len(text)
         if left < 0:
             omitted += 1
         else:
-            lines.append(text)
+            kept.append(text)
     rest = [f"{omitted} more are not shown."] if omitted else []
-    return "\n".join([_OPEN, *lines, _CLOSE, *rest])
+    return "\n".join([_OPEN, *kept, _CLOSE, *rest])
 
 
 def _one_line(text: str, most_characters: int) -> str:
