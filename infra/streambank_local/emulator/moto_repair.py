@@ -14,20 +14,21 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
+from botocore.regions import EndpointRulesetResolver
 from moto.core.exceptions import JsonRESTError
 from moto.core.serialize import ResponseSerializer
-from moto.dynamodb import exceptions
-from moto.dynamodb.comparisons import get_filter_expression
+from moto.dynamodb import exceptions, responses
+from moto.dynamodb.comparisons import ConditionExpressionParser, get_filter_expression
 from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import Item
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import StreamShard, Table
 from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined]
+from moto.dynamodb.parsing.validators import ActionCountValidator, OverlappingPathsValidator
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
-from streambank_local.emulator import moto_shortcut, requests
+from streambank_local.emulator import moto_expressions, moto_items, moto_shortcut, moto_speed, requests
 from streambank_local.emulator.item_location import ItemLocation
-from streambank_local.emulator.moto_speed import get_value, parse_once, query_candidates_only, scan_candidates_only
 from streambank_local.emulator.requests import one_request
 
 TOKEN_LIFETIME_SECONDS = 600
@@ -37,7 +38,7 @@ Reason = tuple[str | None, str | None, dict[str, Any] | None]
 Method = Callable[..., Any]
 
 _NO_REASON: Reason = (None, None, None)
-_replaced: list[tuple[type, str, Any]] = []
+_replaced: list[tuple[Any, str, Any]] = []
 _shortcuts: list[Any] = []
 
 # Errors that AWS raises when it applies an action to the stored item; they become reasons of the cancelled transaction.
@@ -60,11 +61,28 @@ def install() -> None:
     _replace(DynamoDBBackend, "transact_write_items", lambda _: _transact)
     _replace(DynamoDBBackend, "update_item", _atomic)
     _replace(StreamShard, "add", _changes_only)
-    _replace(UpdateExpressionParser, "make", parse_once)
-    _replace(Table, "query", query_candidates_only)
-    _replace(Table, "scan", scan_candidates_only)
-    _replace(ResponseSerializer, "get_value", lambda _: get_value)
+    _hasten()
     _shortcuts.append(moto_shortcut.install())
+
+
+def _hasten() -> None:
+    _replace(Table, "query", moto_speed.query_candidates_only)
+    _replace(Table, "scan", moto_speed.scan_candidates_only)
+    _replace(ResponseSerializer, "get_value", lambda _: moto_speed.get_value)
+    _replace(EndpointRulesetResolver, "construct_endpoint", moto_speed.endpoint_once)
+    _replace(UpdateExpressionParser, "make", moto_expressions.parse_once)
+    _replace(ConditionExpressionParser, "_lex_condition_expression", moto_expressions.split_once)
+    _replace(moto_expressions.nodes.Node, "__deepcopy__", lambda _: moto_expressions.copy_tree)
+    _replace(moto_expressions.nodes.Node, "find_clauses", lambda _: moto_expressions.find_clauses)
+    _replace(moto_expressions.nodes.DepthFirstTraverser, "traverse", lambda _: moto_expressions.walk)
+    _replace(ActionCountValidator, "traverse", lambda _: moto_expressions.check_root)
+    _replace(OverlappingPathsValidator, "traverse", lambda _: moto_expressions.check_root)
+    _replace(Item, "__init__", moto_items.build)
+    _replace(Item, "__deepcopy__", lambda _: moto_items.copy_item)
+    _replace(Item, "size", lambda _: moto_items.item_size)
+    _replace(DynamoType, "__deepcopy__", lambda _: moto_items.copy_value)
+    _replace(DynamoType, "size", lambda _: moto_items.value_size)
+    _replace(responses, "dynamo_to_dict", lambda _: moto_items.plain)
 
 
 def uninstall() -> None:
@@ -79,9 +97,9 @@ def uninstall() -> None:
             setattr(owner, name, original)
 
 
-def _replace(owner: type, name: str, repair: Callable[[Method], Method]) -> None:
-    _replaced.append((owner, name, owner.__dict__.get(name)))
-    setattr(owner, name, repair(getattr(owner, name)))
+def _replace(owner: Any, name: str, repair: Callable[[Any], Method]) -> None:
+    _replaced.append((owner, name, vars(owner).get(name)))
+    setattr(owner, name, repair(getattr(owner, name, None)))
 
 
 def _locked(original: Method) -> Method:

@@ -11,14 +11,15 @@ from botocore.awsrequest import AWSResponse
 from botocore.model import OperationModel
 from moto.core.models import DEFAULT_ACCOUNT_ID, botocore_stubber
 from moto.core.utils import camelcase_to_underscores
-from moto.dynamodb.responses import DynamoHandler
+from moto.dynamodb.responses import DynamoHandler, DynamoResult
 
 from streambank_local.emulator import attribute_json
 from streambank_local.emulator.journal import StorageError
 from streambank_local.emulator.requests import one_request
 
-_OPERATIONS = frozenset(
-    {
+_OPERATIONS = {
+    name: camelcase_to_underscores(name)
+    for name in (
         "BatchGetItem",
         "BatchWriteItem",
         "DeleteItem",
@@ -29,8 +30,8 @@ _OPERATIONS = frozenset(
         "TransactGetItems",
         "TransactWriteItems",
         "UpdateItem",
-    }
-)
+    )
+}
 
 Reply = tuple[AWSResponse, dict[str, Any]]
 
@@ -81,9 +82,11 @@ def _result(operation: str, body: bytes, region: str) -> dict[str, Any] | None:
     handler.current_account, handler.region = DEFAULT_ACCOUNT_ID, region
     handler.headers, handler.response_headers = {}, {}
     try:
-        answer = getattr(handler, camelcase_to_underscores(operation))()
+        answer = getattr(handler, _OPERATIONS[operation])()
         result = getattr(answer, "result", answer)
-        copy: dict[str, Any] = attribute_json.loads(attribute_json.dumps(result))
+        if type(answer) is not DynamoResult:  # which holds a copy already, with binary values as bytes
+            result = attribute_json.loads(attribute_json.dumps(result))
     except Exception:  # noqa: BLE001  whatever it is, the long way raises it again
         return None
+    copy: dict[str, Any] = result
     return copy
