@@ -62,16 +62,19 @@ def _table_definition() -> dict[str, Any]:
     return {name: properties[name] for name in names}
 
 
+@cache
+def _session() -> Any:
+    """Return the one session of the tests, after moto's repair is in place: a session reads botocore's models once."""
+    return boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name="us-east-1")
+
+
 @contextmanager
 def dynamodb() -> Iterator[Any]:
     """Yield a client of an emulator that holds an empty table with the template's keys and indexes."""
     install()
     with mock_aws():
-        client = boto3.client(
+        client = _session().client(
             "dynamodb",
-            region_name="us-east-1",
-            aws_access_key_id="test",
-            aws_secret_access_key="test",
             config=Config(retries={"total_max_attempts": 1}, max_pool_connections=64),
         )
         client.create_table(TableName=TABLE, **_table_definition())
@@ -83,11 +86,8 @@ def dynamodb() -> Iterator[Any]:
 
 def bucket() -> Any:
     """Return a client of the running emulator's S3, in which the bucket of exports is there and empty."""
-    client = boto3.client(
+    client = _session().client(
         "s3",
-        region_name="us-east-1",
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
         config=Config(retries={"total_max_attempts": 1}),
     )
     client.create_bucket(Bucket=BUCKET)

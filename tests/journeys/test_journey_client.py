@@ -368,7 +368,8 @@ def test_adk_remembers_its_sessions(service: LocalService, caller: Caller) -> No
     assert told["is a memory service"]
     assert any("peanuts" in fact for fact in told["found"])
     assert told["found of another user"] == []
-    assert told["found by the agent's tool"] == told["found"]
+    # The memory may have taken its event's place between the two searches.
+    assert any("peanuts" in fact for fact in told["found by the agent's tool"])
     assert told["added"] == ["Has a dog.", {"source": "test"}]
     assert told["left after deletion by another user"] == 1
     assert told["left after deletion"] == 0

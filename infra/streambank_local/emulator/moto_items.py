@@ -100,6 +100,7 @@ def _plain_value(value: DynamoType) -> Any:
 
 _CONVERSIONS: dict[type, Callable[[Any], Any]] = {
     dict: _plain_dict,
+    LimitedSizeDict: _plain_dict,
     list: lambda value: [plain(member) for member in value],
     DynamoType: _plain_value,
     Item: lambda value: _plain_dict(value.to_json()),
