@@ -9,16 +9,12 @@ import traceback
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from streambank_local.emulator.stack import Function
 
 PACKAGE = "functions"
-
-# Powertools' resolver mixes up replies of threads, so the function that uses it handles one call at a time.
-SERIAL_FUNCTIONS = frozenset({"Api"})
 
 Handler = Callable[[Any, Any], Any]
 
@@ -69,16 +65,13 @@ class Functions:
     def __init__(self, functions: Iterable[Function]) -> None:
         self._functions = {function.name: function for function in functions}
         self._handlers = {name: _load(function.handler) for name, function in self._functions.items()}
-        self._locks = {name: threading.Lock() for name in self._functions if name in SERIAL_FUNCTIONS}
         self._counts_lock = threading.Lock()
         self._counts: Counter[str] = Counter()
 
     def invoke(self, name: str, event: Any) -> InvocationResult:
         """Call a function; an exception becomes the result's failure."""
         self._count(name)
-        lock: AbstractContextManager[Any] = self._locks.get(name, nullcontext())
-        with lock:
-            return _call(self._handlers[name], _as_json(event), _context(self._functions[name]))
+        return _call(self._handlers[name], _as_json(event), _context(self._functions[name]))
 
     def invoke_deployed(self, deployed_name: str, event: Any) -> InvocationResult:
         """Call a function by the name that the emulator gave it."""

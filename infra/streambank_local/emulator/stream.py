@@ -12,10 +12,10 @@ from typing import Any
 
 import boto3
 from moto.dynamodb.models import dynamodb_backends
-from moto.dynamodbstreams.models import dynamodbstreams_backends
 
 from streambank_local.emulator import filters
 from streambank_local.emulator.functions import InvocationResult
+from streambank_local.emulator.requests import one_request
 from streambank_local.emulator.stack import ACCOUNT, REGION, StreamMapping
 
 POLL_SECONDS = 0.1
@@ -45,7 +45,8 @@ def to_lambda_record(raw: Record, stream_arn: str) -> Record:
 
 def _json_value(value: Any) -> Any:
     if isinstance(value, datetime):
-        return float(int(value.timestamp()))
+        # Moto's times are in UTC, and do not say so.
+        return float(int(value.replace(tzinfo=UTC).timestamp()))
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     if isinstance(value, dict):
@@ -156,13 +157,11 @@ class StreamPoller:
     def __init__(self, stream_arn: str, mappings: Iterable[StreamMapping], invoke: Invoke) -> None:
         self.enabled = True
         self.counts = Counts()
-        # Clients are created here and not in the thread: a boto3 session cannot create them in several threads at once.
+        # Created here and not in the thread: a boto3 session cannot create clients in several threads at once.
         self._queues = boto3.client("sqs", region_name=REGION)
         self._deliveries = [Delivery(mapping, stream_arn, invoke, self._send) for mapping in mappings]
         self._stream_arn = stream_arn
         self._table_name = stream_arn.split("/")[1]
-        self._client = boto3.client("dynamodbstreams", region_name=REGION)
-        self._iterator = self._first_iterator()
         self._reading = threading.Lock()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="local-stream", daemon=True)
@@ -180,7 +179,7 @@ class StreamPoller:
         """Read and deliver until the stream is empty; return how many records were read."""
         read = 0
         with self._reading:
-            while not self._stopped.is_set() and self._pending() and (records := self._read()):
+            while not self._stopped.is_set() and (records := self._read()):
                 read += len(records)
                 self._handle(records)
         return read
@@ -191,26 +190,14 @@ class StreamPoller:
         if self.enabled:
             self.counts.matched += sum(delivery.deliver(records) for delivery in self._deliveries)
 
-    def _pending(self) -> bool:
-        # Read from the emulator's memory: an empty GetRecords takes milliseconds, ten times a second.
-        shard = dynamodb_backends[ACCOUNT][REGION].get_table(self._table_name).stream_shard
-        return shard is not None and len(shard.items) > self.counts.read
-
     def _read(self) -> Records:
-        used = self._iterator
-        reply = self._client.get_records(ShardIterator=used, Limit=RECORDS_PER_READ)
-        self._iterator = reply["NextShardIterator"]
-        # The emulator keeps every iterator that it has returned.
-        dynamodbstreams_backends[ACCOUNT][REGION].shard_iterators.pop(used, None)
-        return [to_lambda_record(raw, self._stream_arn) for raw in reply["Records"]]
-
-    def _first_iterator(self) -> str:
-        shards = self._client.describe_stream(StreamArn=self._stream_arn)["StreamDescription"]["Shards"]
-        reply = self._client.get_shard_iterator(
-            StreamArn=self._stream_arn, ShardId=shards[0]["ShardId"], ShardIteratorType="TRIM_HORIZON"
-        )
-        first: str = reply["ShardIterator"]
-        return first
+        # Read from the emulator's memory: GetRecords takes milliseconds, ten times a second.
+        shard = dynamodb_backends[ACCOUNT][REGION].get_table(self._table_name).stream_shard
+        if shard is None or len(shard.items) <= self.counts.read:
+            return []
+        with one_request():
+            records = shard.get(shard.starting_sequence_number + self.counts.read, RECORDS_PER_READ)
+        return [to_lambda_record(raw, self._stream_arn) for raw in records]
 
     def _send(self, queue_url: str, message: str) -> None:
         self._queues.send_message(QueueUrl=queue_url, MessageBody=message)
