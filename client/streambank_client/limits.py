@@ -21,6 +21,7 @@ MAX_SCOPE_BYTES = 256
 MAX_ID_BYTES = 512
 MAX_FORMAT_BYTES = 64
 MAX_EVENT_COUNT = 10_000
+MAX_TOKEN_COUNT = 1_000_000
 MAX_TIMED_OVERLAP = 100
 MINUTE = timedelta(seconds=60)
 LONGEST_TRIGGER = timedelta(days=30)
@@ -150,6 +151,8 @@ def _problem_of(rule: GenerationRule) -> str | None:
             return f"{name} must be a multiple of 60 seconds, from 60 seconds to 30 days"
     if rule.event_count is not None and not 1 <= rule.event_count <= MAX_EVENT_COUNT:
         return f"event_count must be from 1 to {MAX_EVENT_COUNT}"
+    if rule.token_count is not None and not 1 <= rule.token_count <= MAX_TOKEN_COUNT:
+        return f"token_count must be from 1 to {MAX_TOKEN_COUNT}"
     if rule.idle_duration is not None and rule.fixed_interval is not None:
         return "idle_duration and fixed_interval exclude each other"
     return _overlap_problem(rule)
@@ -158,7 +161,7 @@ def _problem_of(rule: GenerationRule) -> str | None:
 def _overlap_problem(rule: GenerationRule) -> str | None:
     if rule.overlap_event_count is None:
         return None
-    if rule.event_count is None and rule.idle_duration is None and rule.fixed_interval is None:
+    if {rule.event_count, rule.token_count, rule.idle_duration, rule.fixed_interval} == {None}:
         return "overlap_event_count needs another condition beside it"
     most = rule.event_count - 1 if rule.event_count else MAX_TIMED_OVERLAP
     if not 1 <= rule.overlap_event_count <= most:

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from infra.openapi.document import document
-from streambank.rules.chunks import estimate_tokens
+from streambank.rules.tokens import estimate_tokens
 from streambank_local.service import LocalService
 from tests.bedrock.converse_server import Bedrock, error, running, text, tool
 from tests.journeys.caller import PARENT, Caller, said

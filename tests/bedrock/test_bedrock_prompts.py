@@ -24,8 +24,8 @@ from streambank.llm.ports import (
     ProfileSchema,
     Turn,
 )
-from streambank.rules.chunks import estimate_tokens
 from streambank.rules.reservations import most_tokens
+from streambank.rules.tokens import estimate_tokens
 from tests.bedrock.converse_server import message, tool
 from tests.bedrock.requests import DECIDED, DOUBTFUL, GOOD, NOW, REQUEST, WITH_MEMORIES
 

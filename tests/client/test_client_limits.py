@@ -49,6 +49,7 @@ def test_limits_are_the_service_s() -> None:
         "MAX_SCOPE_BYTES",
         "MAX_ID_BYTES",
         "MAX_EVENT_COUNT",
+        "MAX_TOKEN_COUNT",
         "MAX_TIMED_OVERLAP",
         "MINUTE",
         "LONGEST_TRIGGER",
@@ -74,6 +75,7 @@ rules = st.fixed_dictionaries(
     optional={
         "event_count": st.one_of(counts, st.none()),
         "eventCount": counts,
+        "tokenCount": st.one_of(counts, st.sampled_from([1_000_000, 1_000_001])),
         "idle_duration": spans,
         "fixedInterval": st.one_of(spans, st.none()),
         "overlap_event_count": counts,

@@ -106,6 +106,19 @@ def test_count_fires_before_the_idle_time(caller: Caller) -> None:
     assert caller.generations() == before + 1
 
 
+def test_tokens_fire_before_the_count(caller: Caller) -> None:
+    """A long text seals its window by its tokens, whatever the count says; the reply before tells how many are left."""
+    before = caller.generations()
+    stream = caller.stream()
+    rule = {"event_count": 100, "token_count": 200}
+    waiting = stream.send(said("Hm."), rule=rule)["metadata"]["nextTrigger"]
+    assert (waiting["remainingEvents"], waiting["remainingTokens"]) == (99, 198)
+    sent = stream.send(said(f"{BEES} " + "And so on. " * 50))
+    caller.settle()
+    assert state(caller, sent) == ("DONE", before + 1)
+    assert caller.get(sent["name"])["metadata"]["trigger"] == "TOKEN_COUNT"
+
+
 def test_idle_time_fires_before_the_count(caller: Caller) -> None:
     """Under a combined rule the idle time fires a window that never reaches the count."""
     before = caller.generations()

@@ -16,8 +16,8 @@ from streambank.pipeline.jobs import export, import_job
 from streambank.pipeline.memories.edit import EditContext, create_memory, roll_back, update_memory
 from streambank.pipeline.memories.search import SearchContext, SearchQuery, search
 from streambank.rules.bank_config import bank_config
-from streambank.rules.chunks import estimate_tokens
 from streambank.rules.edits import Edit
+from streambank.rules.tokens import estimate_tokens
 from streambank.store.events import Events
 from streambank.store.usage import UsageStore
 from tests import aws

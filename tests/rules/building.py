@@ -63,7 +63,8 @@ def rules():
         st.just((None, None)), minutes(43_200).map(lambda span: (span, None)), minutes(43_200).map(lambda s: (None, s))
     )
     counts = st.none() | st.integers(1, 20)
-    return st.builds(lambda count, timer: TriggerRule(count, *timer), counts, timers)
+    tokens = st.none() | st.integers(1, 2_000)
+    return st.builds(lambda count, timer, most: TriggerRule(count, *timer, 0, most), counts, timers, tokens)
 
 
 def instants():

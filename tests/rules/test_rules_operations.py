@@ -51,6 +51,13 @@ def test_missing_events_are_never_negative():
     assert operations.buffering(filled(12, rule=RULE), None).next_trigger.remaining_events == 0
 
 
+def test_tokens_that_would_seal_the_window_are_told():
+    """Beside the next timer stands how many tokens would seal the window sooner, and never fewer than none."""
+    rule = TriggerRule(token_count=100)
+    left = [operations.buffering(filled(1, rule=rule, tokens=n), None).next_trigger for n in (0, 60, 140)]
+    assert [(one.remaining_tokens, one.remaining_events) for one in left] == [(100, None), (40, None), (0, None)]
+
+
 def test_a_time_rule_alone_counts_no_events():
     """Without a count there is no number of events to wait for."""
     assert operations.buffering(filled(1, rule=TriggerRule(idle=MINUTE)), None).next_trigger.remaining_events is None

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streambank.rules.chunks import estimate_tokens
 from streambank.rules.reservations import most_tokens
+from streambank.rules.tokens import estimate_tokens
 
 
 @given(request=st.text(max_size=200), output_tokens=st.integers(0, 10_000))

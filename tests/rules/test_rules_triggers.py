@@ -141,6 +141,14 @@ def test_the_count_ripens_at_its_threshold_and_not_before():
     assert counts == {4: None, 5: Reason.EVENT_COUNT, 6: Reason.EVENT_COUNT}
 
 
+def test_the_tokens_ripen_at_their_threshold_and_not_before():
+    """A window of 99 tokens stays open for a rule of 100, whatever its events; one of 100 is sealed."""
+    rule = TriggerRule(token_count=100)
+    tokens = {tokens: triggers.immediate_seal_reason(filled(50, tokens=tokens), rule) for tokens in (99, 100, 101)}
+    assert tokens == {99: None, 100: Reason.TOKEN_COUNT, 101: Reason.TOKEN_COUNT}
+    assert triggers.decide(filled(50, tokens=100), rule, now=NOW) is Reason.TOKEN_COUNT
+
+
 def test_the_size_ripens_beyond_a_megabyte():
     """A window of exactly 1 MB stays open, one more byte seals it early."""
     assert triggers.immediate_seal_reason(filled(1, size=1_000_000), FIVE) is None

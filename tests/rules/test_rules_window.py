@@ -10,6 +10,7 @@ from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head
 from streambank.model.window import WindowState
 from streambank.rules import triggers
+from streambank.rules.tokens import event_tokens
 from streambank.rules.window import add_events, move_past, seal, stored_rule
 from tests.rules.building import MINUTE, NOW, STREAM, call, filled, keyed, rules, settings_said, window
 
@@ -102,6 +103,16 @@ def test_the_threshold_ripens_the_window_now():
     assert almost.seal_reason is None
     seal_reason = admitted(almost, "10", now=NOW + MINUTE)
     assert (seal_reason.seal_reason, seal_reason.due) == (Reason.EVENT_COUNT, NOW + MINUTE)
+
+
+def test_the_tokens_of_a_window_are_those_of_its_events():
+    """The event that brings the texts to the threshold ripens the window; the next window counts from nothing."""
+    rule = TriggerRule(token_count=2 * event_tokens(keyed("four words of text").event))
+    once = admitted(EMPTY, "four words of text", rule=rule)
+    assert (once.seal_reason, once.tokens) == (None, rule.token_count // 2)
+    twice = admitted(once, "four words of text", now=NOW + MINUTE)
+    assert (twice.seal_reason, twice.due) == (Reason.TOKEN_COUNT, NOW + MINUTE)
+    assert seal(twice, Reason.TOKEN_COUNT, rule, now=NOW)[0].tokens == 0
 
 
 def test_a_batch_that_overshoots_stays_whole():

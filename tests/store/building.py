@@ -58,7 +58,11 @@ def rules():
     times = st.one_of(st.just((None, None)), whole.map(lambda span: (span, None)), whole.map(lambda span: (None, span)))
     counts = st.none() | st.integers(1, 10_000)
     return st.builds(
-        lambda count, time, carried: TriggerRule(count, *time, carried), counts, times, st.integers(0, 100)
+        lambda count, time, carried, tokens: TriggerRule(count, *time, carried, tokens),
+        counts,
+        times,
+        st.integers(0, 100),
+        st.none() | st.integers(1, 1_000_000),
     )
 
 

@@ -18,7 +18,7 @@ FULL = Bank(
     NOW,
     "d",
     "e",
-    default_rule=TriggerRule(10, timedelta(minutes=5), None, 2),
+    default_rule=TriggerRule(10, timedelta(minutes=5), None, 2, 500),
     retention=timedelta(days=45),
     dedup_horizon=timedelta(days=7),
 )

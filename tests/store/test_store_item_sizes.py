@@ -109,7 +109,15 @@ def test_what_counts_events_is_a_fourth_of_the_limit():
 def test_a_stream_and_its_windows_are_below_the_limit(script):
     """HEAD with the longest settings, and a window with five stated memories beside them, have room."""
     stream, settings = stream_of(script), settings_of(script)
-    head = Head(stream, 1, rule=TriggerRule(10_000), settings=settings, anchor=NOW, first_arrival=NOW)
+    head = Head(
+        stream,
+        1,
+        rule=TriggerRule(10_000, token_count=1_000_000),
+        tokens=1_000_000,
+        settings=settings,
+        anchor=NOW,
+        first_arrival=NOW,
+    )
     assert item_bytes(codec.head_values(head)) < MAX_ITEM_BYTES
     direct = tuple(DirectMemory(long(script, 8_192), topics_of(script)) for _ in range(5))
     window = Window(stream, 1, 1, 1, Reason.DIRECT, NOW, NOW, settings=settings, direct=direct)

@@ -288,6 +288,9 @@ def test_an_idempotency_key_has_a_length(key, is_legal):
     [
         ({"eventCount": 10}, TriggerRule(10)),
         ({"eventCount": "10"}, TriggerRule(10)),
+        ({"tokenCount": "500"}, TriggerRule(token_count=500)),
+        ({"token_count": 1, "overlap_event_count": 100}, TriggerRule(None, None, None, 100, 1)),
+        ({"eventCount": 3, "tokenCount": 9, "idleDuration": "60s"}, TriggerRule(3, MINUTE, token_count=9)),
         ({"idleDuration": "300s"}, TriggerRule(idle=5 * MINUTE)),
         ({"fixedInterval": "300s"}, TriggerRule(interval=5 * MINUTE)),
         ({"eventCount": 3, "fixedInterval": "60s", "overlapEventCount": 2}, TriggerRule(3, None, MINUTE, 2)),

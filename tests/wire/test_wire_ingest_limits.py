@@ -58,6 +58,9 @@ def labels(size):
         pytest.param(lambda n: body(revisionLabels=labels(n)), (4_096, 4_097), "revisionLabels", id="bytes of labels"),
         pytest.param(lambda n: body(rule={"eventCount": n}), (10_000, 10_001), RULE + ".eventCount", id="event_count"),
         pytest.param(
+            lambda n: body(rule={"tokenCount": n}), (1_000_000, 1_000_001), RULE + ".tokenCount", id="token_count"
+        ),
+        pytest.param(
             lambda n: body(rule={"eventCount": 10_000, "overlapEventCount": n}),
             (9_999, 10_000),
             RULE + ".overlapEventCount",

@@ -79,10 +79,12 @@ class Event(RequestShape):
 class GenerationRule(RequestShape):
     """When a window is sealed; a rule without conditions seals it at once.
 
-    `event_count` is 1 to 10,000; the spans are multiples of 60 s up to 30 days, and exclude each other.
+    `event_count` is 1 to 10,000, `token_count` (an estimate) 1 to 1,000,000; the spans are multiples of 60 s up to
+    30 days, and exclude each other.
     """
 
     event_count: int | None = None
+    token_count: int | None = None
     idle_duration: Span | None = None
     fixed_interval: Span | None = None
     overlap_event_count: int | None = None

@@ -20,11 +20,12 @@ class GenericMetadata(Shape):
 
 
 class NextTrigger(Shape):
-    """The trigger that seals the window next, its time, and how many more events would seal it sooner."""
+    """The trigger that seals the window next, its time, and how many more events or tokens would seal it sooner."""
 
     kind: str
     time: Instant
     remaining_events: int | None = None
+    remaining_tokens: int | None = None
 
 
 class Coverage(Shape):

@@ -31,11 +31,12 @@ class OperationState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NextTrigger:
-    """The trigger that fires next, when, and how many more events would fire it sooner."""
+    """The trigger that fires next, when, and how many more events or tokens would seal the window sooner."""
 
     kind: str
     at: datetime
     remaining_events: int | None = None
+    remaining_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ class Reason(StrEnum):
     """Why a window was sealed."""
 
     EVENT_COUNT = "EVENT_COUNT"
+    TOKEN_COUNT = "TOKEN_COUNT"  # noqa: S105
     IDLE_DURATION = "IDLE_DURATION"
     FIXED_INTERVAL = "FIXED_INTERVAL"
     FORCE_FLUSH = "FORCE_FLUSH"
@@ -36,11 +37,12 @@ class TriggerRule:
     idle: timedelta | None = None
     interval: timedelta | None = None
     overlap: int = 0
+    token_count: int | None = None
 
     @property
     def is_empty(self) -> bool:
         """Tell whether the rule names no condition."""
-        return self.event_count is None and self.idle is None and self.interval is None
+        return self.event_count is None and self.token_count is None and self.idle is None and self.interval is None
 
 
 @dataclass(frozen=True, slots=True)

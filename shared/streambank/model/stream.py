@@ -23,6 +23,8 @@ class StreamId:
 class Head:
     """Counters of a stream and of its open window; *version* counts every write of it.
 
+    *size* is in bytes of JSON, *tokens* an estimate of those of the events' texts.
+
     *seq* is the last event's number, *start* the open window's first; *due* is what index `due` has, never later
     than the window's true due time; *seal_reason* is why the window must be sealed, and once set it stays.
     *has_gaps* tells that events of a sealed window were missing; once set it stays.
@@ -35,6 +37,7 @@ class Head:
     start: int = 1
     count: int = 0
     size: int = 0
+    tokens: int = 0
     first_arrival: datetime | None = None
     last_arrival: datetime | None = None
     anchor: datetime | None = None

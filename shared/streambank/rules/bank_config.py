@@ -102,4 +102,5 @@ def default_rule(document: Mapping[str, Any]) -> TriggerRule | None:
         parse_duration(rule.get("idleDuration")),
         parse_duration(rule.get("fixedInterval")),
         rule.get("overlapEventCount") or 0,
+        rule.get("tokenCount"),
     )

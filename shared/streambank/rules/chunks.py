@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from streambank.model.turn import Turn
+from streambank.rules.tokens import BYTES_PER_TOKEN, estimate_tokens
 
-# The bytes of UTF-8 in a token, estimated low: English has about four characters a token, scripts of three bytes a
-# character have up to one and a half tokens a character.
-_BYTES_PER_TOKEN = 2.5
 # The tokens of a turn beside its text: number, role, time and the JSON around them.
 _TURN_TOKENS = 40
 # The last turns of a chunk come before the next chunk as context, within this share of the budget.
@@ -17,11 +15,6 @@ _CONTEXT_TURNS = 6
 _CONTEXT_SHARE = 4
 # A turn of so few tokens is not split any further.
 _SHORT_TURN = 300
-
-
-def estimate_tokens(text: str) -> int:
-    """Return an upper estimate of the tokens of *text*."""
-    return int(len(text.encode(errors="replace")) / _BYTES_PER_TOKEN) + 1
 
 
 def turn_tokens(turn: Turn) -> int:
@@ -76,7 +69,7 @@ def _context(turns: Sequence[Turn], room: int) -> list[Turn]:
 
 def _parts(turn: Turn, budget: int) -> Iterator[Turn]:
     """Yield *turn*, or its parts if the text is longer than *budget* tokens; it is cut at spaces."""
-    limit = max(1, int((budget - _TURN_TOKENS) * _BYTES_PER_TOKEN) - 4)
+    limit = max(1, int((budget - _TURN_TOKENS) * BYTES_PER_TOKEN) - 4)
     rest = turn.text
     if estimate_tokens(rest) + _TURN_TOKENS <= budget:
         yield turn

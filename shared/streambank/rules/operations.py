@@ -48,8 +48,12 @@ def _next_trigger(head: Head, rule: TriggerRule | None) -> NextTrigger | None:
     # A bank's default rule may have become shorter; the sweep applies it when it next looks at the stream.
     is_late = head.due is not None and head.due > triggers.round_up_to_second(due.at)
     at = head.due if is_late and head.due else due.at
-    threshold = rule.event_count if rule else None
-    return NextTrigger(due.reason, at, max(0, threshold - head.count) if threshold else None)
+    events, tokens = (rule.event_count, rule.token_count) if rule else (None, None)
+    return NextTrigger(due.reason, at, _remaining(events, head.count), _remaining(tokens, head.tokens))
+
+
+def _remaining(threshold: int | None, count: int) -> int | None:
+    return None if threshold is None else max(0, threshold - count)
 
 
 def sealed(window: Window, verdicts: Sequence[RecordedVerdict] = (), *, downstream: bool = False) -> Operation:

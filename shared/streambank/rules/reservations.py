@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streambank.rules.chunks import estimate_tokens
+from streambank.rules.tokens import estimate_tokens
 
 # The instructions and the tool beside a request: at most 7,000 characters of text that is the same for every call.
 _STANDING_TOKENS = 4_500

@@ -75,6 +75,8 @@ def immediate_seal_reason(head: Head, rule: TriggerRule | None, *, force: bool =
         return Reason.NO_RULE
     if rule.event_count is not None and head.count >= rule.event_count:
         return Reason.EVENT_COUNT
+    if rule.token_count is not None and head.tokens >= rule.token_count:
+        return Reason.TOKEN_COUNT
     return Reason.MAX_SIZE if head.size > MAX_WINDOW_BYTES else None
 
 

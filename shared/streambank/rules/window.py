@@ -11,6 +11,7 @@ from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, IngestCall
 from streambank.model.window import Window
 from streambank.rules import triggers
+from streambank.rules.tokens import event_tokens
 
 # A part of a call may leave a window over its count if the last part never comes; the sweep looks at it this soon.
 UNFINISHED_CALL = timedelta(seconds=60)
@@ -57,6 +58,7 @@ def _grown(head: Head, fresh: Sequence[KeyedEvent], now: datetime) -> Head:
         seq=head.seq + len(fresh),
         count=head.count + len(fresh),
         size=head.size + sum(keyed.size for keyed in fresh),
+        tokens=head.tokens + sum(event_tokens(keyed.event) for keyed in fresh),
         first_arrival=head.first_arrival or now,
         last_arrival=max(now, head.last_arrival or now),
         anchor=head.anchor or now,
@@ -111,6 +113,7 @@ def _with_next_window(head: Head) -> Head:
         start=head.seq + 1,
         count=0,
         size=0,
+        tokens=0,
         first_arrival=None,
         last_arrival=None,
         seal_reason=None,

@@ -53,6 +53,7 @@ def rule_text(rule: TriggerRule | None) -> str | None:
                 ("i", rule.idle and int(rule.idle.total_seconds())),
                 ("f", rule.interval and int(rule.interval.total_seconds())),
                 ("o", rule.overlap or None),
+                ("t", rule.token_count),
             )
             if value is not None
         }
@@ -64,7 +65,7 @@ def rule_value(stored: str | None) -> TriggerRule | None:
         return None
     rule = json.loads(stored)
     idle, interval = (timedelta(seconds=rule[name]) if name in rule else None for name in "if")
-    return TriggerRule(rule.get("n"), idle, interval, rule.get("o", 0))
+    return TriggerRule(rule.get("n"), idle, interval, rule.get("o", 0), rule.get("t"))
 
 
 def settings_text(settings: WindowSettings) -> str | None:
@@ -111,6 +112,7 @@ def head_values(head: Head) -> Values:
         "wst": head.start,
         "cnt": head.count,
         "byt": head.size,
+        "tok": head.tokens or None,
         "t0": milliseconds(head.first_arrival),
         "lt": milliseconds(head.last_arrival),
         "anchor": milliseconds(head.anchor),
@@ -139,6 +141,7 @@ def head_of(item: Mapping[str, Any]) -> Head:
         start=item["wst"],
         count=item["cnt"],
         size=item["byt"],
+        tokens=item.get("tok", 0),
         first_arrival=instant(item.get("t0")),
         last_arrival=instant(item.get("lt")),
         anchor=instant(item.get("anchor")),

@@ -37,9 +37,13 @@ _MISTAKES: tuple[tuple[frozenset[str], str, str], ...] = (
     (frozenset({"id", "messageId"}), "eventId", "did you mean eventId?"),
     (frozenset({"time", "timestamp", "createTime", "createdAt"}), "eventTime", "did you mean eventTime?"),
     (frozenset({"text", "content", "message"}), "parts", 'send {"parts": [{"text": "..."}]}'),
-    (frozenset({"eventCount", "idleDuration", "fixedInterval", "overlapEventCount"}), "generationRule", _IN_RULE),
     (
-        frozenset({"eventCount", "idleDuration", "fixedInterval", "overlapEventCount", "generationRule"}),
+        frozenset({"eventCount", "tokenCount", "idleDuration", "fixedInterval", "overlapEventCount"}),
+        "generationRule",
+        _IN_RULE,
+    ),
+    (
+        frozenset({"eventCount", "tokenCount", "idleDuration", "fixedInterval", "overlapEventCount", "generationRule"}),
         "generationTriggerConfig",
         _IN_RULE,
     ),

@@ -26,6 +26,7 @@ MAX_ID_BYTES = 512
 MAX_SCOPE_PAIRS = 5
 MAX_SCOPE_BYTES = 256
 MAX_EVENT_COUNT = 10_000
+MAX_TOKEN_COUNT = 1_000_000
 MAX_TIMED_OVERLAP = 100
 MINUTE = timedelta(seconds=60)
 LONGEST_TRIGGER = timedelta(days=30)
@@ -35,7 +36,7 @@ _SOURCE = frozenset({"events"})
 _EVENT = frozenset({"content", "eventId", "eventTime"})
 _CONTENT = frozenset({"role", "parts"})
 _TRIGGER = frozenset({"generationRule"})
-_RULE = frozenset({"eventCount", "idleDuration", "fixedInterval", "overlapEventCount"})
+_RULE = frozenset({"eventCount", "tokenCount", "idleDuration", "fixedInterval", "overlapEventCount"})
 
 
 def ingest_call(body: Any, *, bank: str, idempotency_key: str | None) -> IngestCall:
@@ -177,16 +178,14 @@ def trigger_rule(value: Any, path: str) -> TriggerRule:
     fields = reader.object_fields(value, path, _RULE)
     if "idleDuration" in fields and "fixedInterval" in fields:
         raise InvalidArgument(path, "idle_duration and fixed_interval exclude each other")
-    count = _event_count(fields)
+    events, tokens = _count(fields, "eventCount", MAX_EVENT_COUNT), _count(fields, "tokenCount", MAX_TOKEN_COUNT)
     idle, interval = (_minutes(fields, name) for name in ("idleDuration", "fixedInterval"))
-    rule = TriggerRule(count, idle, interval)
-    return TriggerRule(count, idle, interval, _overlap(fields, rule))
+    rule = TriggerRule(events, idle, interval, token_count=tokens)
+    return replace(rule, overlap=_overlap(fields, rule))
 
 
-def _event_count(fields: Fields) -> int | None:
-    if "eventCount" not in fields:
-        return None
-    return reader.integer(*swap(fields["eventCount"]), least=1, most=MAX_EVENT_COUNT)
+def _count(fields: Fields, name: str, most: int) -> int | None:
+    return reader.integer(*swap(fields[name]), least=1, most=most) if name in fields else None
 
 
 def _minutes(fields: Fields, name: str) -> timedelta | None:
@@ -201,7 +200,7 @@ def _overlap(fields: Fields, rule: TriggerRule) -> int:
         return 0
     path, value = fields["overlapEventCount"]
     if rule.is_empty:
-        raise InvalidArgument(path, "overlap needs event_count or a time-based condition beside it")
+        raise InvalidArgument(path, "overlap needs event_count, token_count or a time-based condition beside it")
     most = rule.event_count - 1 if rule.event_count else MAX_TIMED_OVERLAP
     if most == 0:
         raise InvalidArgument(path, "overlap must be less than event_count")

@@ -21,6 +21,7 @@ from streambank.wire.fields import (
 from streambank.wire.model import RequestModel, rule
 
 _EventCount = Annotated[int, whole_number(1, ingest.MAX_EVENT_COUNT)]
+_TokenCount = Annotated[int, whole_number(1, ingest.MAX_TOKEN_COUNT, description="Tokens of texts, estimated.")]
 _Overlap = Annotated[int, whole_number(1, ingest.MAX_EVENT_COUNT - 1, description="Less than eventCount.")]
 
 
@@ -54,6 +55,7 @@ class GenerationRule(RequestModel):
     exclusive = (("idleDuration", "fixedInterval"),)
 
     event_count: _EventCount | None = None
+    token_count: _TokenCount | None = None
     idle_duration: TriggerDurationText | None = None
     fixed_interval: TriggerDurationText | None = None
     overlap_event_count: _Overlap | None = None

@@ -47,6 +47,7 @@ class NextTrigger(TypedDict):
     kind: str
     time: Time
     remainingEvents: NotRequired[int | None]
+    remainingTokens: NotRequired[int | None]
 
 
 class WindowMetadata(TypedDict):
@@ -231,7 +232,12 @@ def next_trigger(one: model.Operation) -> NextTrigger | None:
     if trigger is None:
         return None
     return without_nulls(
-        NextTrigger(kind=trigger.kind, time=rfc3339(trigger.at), remainingEvents=trigger.remaining_events)
+        NextTrigger(
+            kind=trigger.kind,
+            time=rfc3339(trigger.at),
+            remainingEvents=trigger.remaining_events,
+            remainingTokens=trigger.remaining_tokens,
+        )
     )
 
 

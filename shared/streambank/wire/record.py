@@ -215,6 +215,7 @@ def _rule(rule: TriggerRule) -> dict[str, object]:
     return without_nulls(
         {
             "eventCount": rule.event_count,
+            "tokenCount": rule.token_count,
             "idleDuration": _seconds(rule.idle),
             "fixedInterval": _seconds(rule.interval),
             "overlapEventCount": rule.overlap or None,

@@ -20,7 +20,7 @@ from streambank.llm.openai.request import Document, send
 from streambank.llm.openai.server import Server
 from streambank.llm.ports import Usage
 from streambank.retry import RetryPolicy
-from streambank.rules.chunks import estimate_tokens
+from streambank.rules.tokens import estimate_tokens
 from streambank.settings import ModelSettings
 
 _THOUGHTS = re.compile(r"<think>.*?(</think>|\Z)|\A.*</think>", re.DOTALL)

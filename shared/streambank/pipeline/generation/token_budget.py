@@ -12,8 +12,8 @@ from streambank.llm.ports import Consolidation, ConsolidationRequest, Embedder, 
 from streambank.model.bank import BankConfig
 from streambank.model.extraction import Extraction
 from streambank.model.usage import Price, Usage
-from streambank.rules.chunks import estimate_tokens
 from streambank.rules.reservations import most_tokens
+from streambank.rules.tokens import estimate_tokens
 from streambank.store.usage import UsageStore
 
 # The keys of the prices of the deployment's own models, which are also those of models without a price.
