@@ -39,6 +39,7 @@ TYPES = {
     "ReindexResponse": "Reindexed",
     "SessionContent": "Content",
     "SessionOperation": "OperationDocument",
+    "Status": "BatchError",
     "TransferManifest": "Transferred",
     "TransferMetadata": "OperationMetadata",
     "TransferOperation": "OperationDocument",
@@ -49,6 +50,7 @@ TYPES = {
 # Schemas without a type of the client, by the reason.
 WITHOUT_TYPE = {
     "an argument of a call": (
+        *("BatchItemCreate", "BatchItemUpdate"),
         *("DirectContentsSource", "DirectMemoriesSource", "SessionSource", "SimilaritySearchParams"),
         *("SimpleRetrievalParams", "FilterGroup", "MetadataFilter"),
     ),
@@ -56,7 +58,7 @@ WITHOUT_TYPE = {
         *("Banks", "Memories", "MemoryRevisions", "Operations", "Sessions", "SessionEvents", "Streams"),
         *("EventStatuses", "Profiles", "RetrievedMemories"),
     ),
-    "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError", "Status"),
+    "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError"),
     "a plain value: a mapping, a text, or a metadata value without its wrapping": (
         *("EventActions", "EventMetadata", "MetadataValue", "OperationState", "Reason", "Verdict"),
         *("FactChange", "NotShown"),

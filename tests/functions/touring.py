@@ -73,6 +73,11 @@ def memories(caller: Caller) -> None:
     caller.post(f"{made}:rollback", {"targetRevisionId": oldest["name"].rsplit("/", 1)[-1]})
     caller.get(f"{DEFAULT_BANK}/memories", params={"pageSize": "1"})
     caller.delete(made)
+    requests = [{"memory": {"scope": caller.scope(), "fact": "I keep cats"}}]
+    [result] = caller.post(f"{DEFAULT_BANK}/memories:batchCreate", {"requests": requests})["results"]
+    name = result["memory"]["name"]
+    caller.post(f"{DEFAULT_BANK}/memories:batchUpdate", {"requests": [{"memory": {"name": name, "fact": "Cats"}}]})
+    caller.post(f"{DEFAULT_BANK}/memories:batchDelete", {"names": [name]})
     for force in (False, True):
         caller.post(f"{DEFAULT_BANK}/memories:purge", {"filter": 'fact="I keep bees"', "force": force})
     caller.advance(hours=49)

@@ -144,6 +144,12 @@ PROBES: dict[str, list[Probe]] = {
     "updateMemory": [Probe(404, _plain(fact="Poison.")), Probe(404, _in_scope(fact="Poison."))],
     "deleteMemory": [Probe(404)],
     "rollbackMemory": [Probe(404, _plain(targetRevisionId="1"))],
+    # Each request has an answer of its own, which `test_journey_batches.py` reads.
+    "batchCreateMemories": [Probe(200, lambda ids: {"requests": [{"memory": _in_scope(fact="Poison.")(ids)}]})],
+    "batchUpdateMemories": [
+        Probe(200, lambda ids: {"requests": [{"memory": {"name": ids["memory"], "fact": "Poison."}}]})
+    ],
+    "batchDeleteMemories": [Probe(200, lambda ids: {"names": [ids["memory"]]})],
     "purgeMemories": [Probe(403, _plain(filter='scope.user_id="theirs"', force=force)) for force in (False, True)],
     "retrieveMemories": [
         Probe(403, _in_scope()),

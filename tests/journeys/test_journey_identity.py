@@ -245,6 +245,22 @@ def bound(make: Make, hold: Callable[[str], Holder]) -> Holder:
     return hold(make(bank="default", scope="user_id=mine"))
 
 
+def test_a_bound_key_has_an_error_for_each_request_of_a_batch_that_is_not_its_own(bound: Holder, admin: Caller) -> None:
+    """In one batch its own scope's requests work, and those about another scope are refused and change nothing."""
+    batch = f"{DEFAULT_BANK}/memories:batch"
+    made = [{"memory": {"scope": scope, "fact": "Has bees."}} for scope in (MINE, THEIRS)]
+    [mine, refused] = bound("POST", f"{batch}Create", {"requests": made})[1]["results"]
+    assert refused["error"]["code"] == 403
+    theirs = admin.post(f"{DEFAULT_BANK}/memories", made[1]["memory"])["response"]["name"]
+    names = [mine["memory"]["name"], theirs]
+    requests = [{"memory": {"name": name, "fact": "Has hens."}} for name in names]
+    for action, body in (("Update", {"requests": requests}), ("Delete", {"names": names})):
+        results = bound("POST", f"{batch}{action}", body)[1]["results"]
+        assert [one.get("error", {}).get("code") for one in results] == [None, 404]
+    assert admin.get(theirs)["fact"] == "Has bees."
+    admin.delete(theirs)
+
+
 def test_a_bound_key_does_all_in_its_own_scope(bound: Holder, service: LocalService) -> None:
     """Ingest, look, retrieve, list, edit, roll back, delete: as with any other key."""
     event = said("I live in Bern.", "e1")

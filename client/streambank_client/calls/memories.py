@@ -19,6 +19,7 @@ from streambank_client.calls.replies import (
 from streambank_client.calls.requests import body_fields, header_fields, query_parameters
 from streambank_client.calls.resources import ResourcePath
 from streambank_client.http.call import Call, PagedCall
+from streambank_client.http.encoding import JsonObject
 
 
 def create_memory(
@@ -93,6 +94,50 @@ def list_memories(
 def delete_memory(resource: ResourcePath, /, *, memory: str) -> Call[OperationSnapshot[types.Nothing]]:
     """Delete a memory; a rollback within 48 hours restores it."""
     return delete_call(resource.child("memories", memory))
+
+
+def batch_create_memories(
+    resource: ResourcePath, /, *, requests: Sequence[Mapping[str, Any]], idempotency_key: str | None = None
+) -> Call[types.BatchResults]:
+    """Create up to 100 memories; each succeeds or fails by itself.
+
+    A request is `{"memory": {"scope": ..., "fact": ...}}`, with `memory_id` if the memory's id is chosen. The client
+    makes an idempotency key if none is given; it counts for each request at its place.
+    """
+    return _batch(
+        resource,
+        "batchCreate",
+        body_fields(requests=requests),
+        header_fields(x_idempotency_key=idempotency_key or str(uuid4())),
+    )
+
+
+def batch_update_memories(
+    resource: ResourcePath, /, *, requests: Sequence[Mapping[str, Any]]
+) -> Call[types.BatchResults]:
+    """Change up to 100 memories; each succeeds or fails by itself.
+
+    A request is `{"memory": {"name": ..., "fact": ...}}`, with `update_mask` if a field is cleared.
+    """
+    return _batch(resource, "batchUpdate", body_fields(requests=requests))
+
+
+def batch_delete_memories(resource: ResourcePath, /, *, names: Sequence[str]) -> Call[types.BatchResults]:
+    """Delete up to 100 memories by name or id; each succeeds or fails by itself."""
+    return _batch(resource, "batchDelete", body_fields(names=names))
+
+
+def _batch(
+    resource: ResourcePath, action: str, body: JsonObject, headers: Mapping[str, str] | None = None
+) -> Call[types.BatchResults]:
+    return Call(
+        method="POST",
+        path=f"{resource.path}/memories:{action}",
+        parse=read_object(types.BatchResults),
+        repeatable=True,
+        body=body,
+        headers=headers or {},
+    )
 
 
 def rollback_memory(

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
         Part,
     )
     from streambank_client.types.memories import (
+        BatchError,
+        BatchResult,
+        BatchResults,
         DirectMemory,
         Erased,
         ExtractedMemory,
@@ -82,6 +85,9 @@ if TYPE_CHECKING:
 __all__ = [
     "BankContext",
     "BankResource",
+    "BatchError",
+    "BatchResult",
+    "BatchResults",
     "Blob",
     "Candidate",
     "CandidateVerdict",
@@ -177,6 +183,9 @@ _MODULES = {
     "base": {"JsonObject", "MetadataValue", "Shape"},
     "events": {"Blob", "Content", "Event", "FileData", "FunctionCall", "FunctionResponse", "GenerationRule", "Part"},
     "memories": {
+        "BatchError",
+        "BatchResult",
+        "BatchResults",
         "DirectMemory",
         "ExtractedMemory",
         "Memory",

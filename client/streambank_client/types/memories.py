@@ -134,6 +134,34 @@ class PurgeCount(Shape):
     purge_count: int = 0
 
 
+class BatchError(Shape):
+    """Why one request of a batch failed: *code* is the HTTP status that it would have by itself."""
+
+    code: int
+    status: str = ""
+    message: str = ""
+    details: list[JsonObject] = []
+
+
+class BatchResult(Shape):
+    """The memory that one request of a batch made or changed, or the *error*; a deleted memory is only named."""
+
+    name: str | None = None
+    memory: Memory | None = None
+    error: BatchError | None = None
+
+
+class BatchResults(Shape):
+    """One result for each request of a batch, in their order."""
+
+    results: list[BatchResult] = []
+
+    @property
+    def failed(self) -> list[tuple[int, BatchError]]:
+        """The errors, each with the place of its request in the batch."""
+        return [(place, one.error) for place, one in enumerate(self.results) if one.error]
+
+
 class Erased(Shape):
     """The numbers of items by kind that an erasure deleted, or would delete."""
 

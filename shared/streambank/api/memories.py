@@ -99,8 +99,15 @@ def get_memory(request: ApiRequest, memory_id: str) -> Memory:
 )
 def delete_memory(request: ApiRequest, memory_id: str) -> EmptyOperation:
     """Delete a memory."""
+    deleted = deleted_memory(request, memory_id)
+    name = f"{request.path.bank_name}/memories/{memory_id}/operations/delete-{deleted.revision}"
+    return EmptyOperation(name=name, done=True, response=Empty())
+
+
+def deleted_memory(request: ApiRequest, memory_id: str) -> model.Memory:
+    """Delete a memory and return it. Raises NotFound."""
     memory = visible_memory(request, memory_id)
-    deleted = deletion.delete_memory(
+    return deletion.delete_memory(
         request.path.bank,
         memory.id,
         memories=request.stores.memories,
@@ -108,8 +115,6 @@ def delete_memory(request: ApiRequest, memory_id: str) -> EmptyOperation:
         id_secret=request.wiring.id_secret,
         now=request.wiring.now(),
     )
-    name = f"{request.path.bank_name}/memories/{memory_id}/operations/delete-{deleted.revision}"
-    return EmptyOperation(name=name, done=True, response=Empty())
 
 
 @routes.get(

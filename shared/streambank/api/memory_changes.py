@@ -62,11 +62,16 @@ def _checked_id(request: ApiRequest, memory_id: str) -> str:
 )
 def create(request: ApiRequest, body: CreateMemoryRequest) -> MemoryOperation:
     """Create a memory under an id of the caller's, or one derived from the idempotency key, or a random one."""
+    created = created_memory(request, body, request.query.get("memoryId", ""), request.idempotency_key)
+    tracing.note({tracing.RECORD_ID: created.id})
+    return _finished(request, "create", created)
+
+
+def created_memory(request: ApiRequest, body: CreateMemoryRequest, chosen_id: str, token: str | None) -> model.Memory:
+    """Create a memory and return it; the same *token* of an idempotency key creates it once."""
     context = request.wiring.edit_context()
     edit = body.edit(now=context.now)
     access.check_scope(request.principal, body.scope)
-    token = request.idempotency_key
-    chosen_id = request.query.get("memoryId", "")
     if chosen_id and not _MEMORY_ID.fullmatch(chosen_id):
         raise InvalidArgument("memoryId", "must be 1 to 63 of a-z, 0-9 and -, a letter first and no - last")
     bank_id = request.bank().id
@@ -83,11 +88,9 @@ def create(request: ApiRequest, body: CreateMemoryRequest) -> MemoryOperation:
             return True
         return not chosen_id or existing.fact == edit.fact
 
-    created = create_memory(
+    return create_memory(
         bank_id, chosen_id or derived_id, body.scope, edit, call=call, repeats=is_same_call, context=context
     )
-    tracing.note({tracing.RECORD_ID: created.id})
-    return _finished(request, "create", created)
 
 
 @routes.patch(
@@ -100,11 +103,16 @@ def create(request: ApiRequest, body: CreateMemoryRequest) -> MemoryOperation:
 )
 def update(request: ApiRequest, body: UpdateMemoryRequest, memory_id: str) -> MemoryOperation:
     """Change the fields of updateMask, or those of the body."""
-    context = request.wiring.edit_context()
-    edit = body.edit(request.query.get("updateMask"), now=context.now)
-    checked_id = _checked_id(request, memory_id)
-    changed = update_memory(request.bank().id, checked_id, body.scope, edit, context=context)
+    changed = changed_memory(request, body, memory_id, request.query.get("updateMask"))
     return _finished(request, "update", changed)
+
+
+def changed_memory(request: ApiRequest, body: UpdateMemoryRequest, memory_id: str, mask: str | None) -> model.Memory:
+    """Change a memory and return it."""
+    context = request.wiring.edit_context()
+    edit = body.edit(mask, now=context.now)
+    checked_id = _checked_id(request, memory_id)
+    return update_memory(request.bank().id, checked_id, body.scope, edit, context=context)
 
 
 @routes.post(

@@ -154,15 +154,21 @@ def base64_bytes(body_text: str) -> int:
 
 def error_response(error: errors.StreambankError) -> Response:
     """Return *error* in Google's shape."""
-    status, code = next((status, code) for kind, status, code in _STATUSES if isinstance(error, kind))
-    document = Status(code=status, message=str(error)[:MAX_QUOTED_CHARACTERS], status=code)
+    document = status(error)
+    return response(Error(error=document), document["code"], _error_headers(error, document["code"]))
+
+
+def status(error: errors.StreambankError) -> Status:
+    """Return code, message and details of *error*."""
+    code, name = next((code, name) for kind, code, name in _STATUSES if isinstance(error, kind))
+    document = Status(code=code, message=str(error)[:MAX_QUOTED_CHARACTERS], status=name)
     if isinstance(error, errors.InvalidArgument) and error.field:
         violation = FieldViolation(
             field=error.field[:MAX_QUOTED_CHARACTERS], description=error.problem[:MAX_QUOTED_CHARACTERS]
         )
         details = {"@type": "type.googleapis.com/google.rpc.BadRequest", **BadRequest(fieldViolations=[violation])}
         document["details"] = [cast("BadRequest", details)]
-    return response(Error(error=document), status, _error_headers(error, status))
+    return document
 
 
 def _error_headers(error: errors.StreambankError, status: int) -> dict[str, str]:
