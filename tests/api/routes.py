@@ -3,7 +3,7 @@
 import base64
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from streambank.api import app
 from streambank.model.principal import operator
@@ -23,6 +23,10 @@ PARENT = "/v1beta1/reasoningEngines"
 MOST_BYTES = 5_000_000
 
 
+class Clock(Protocol):
+    def now(self) -> datetime: ...
+
+
 class StillClock:
     """Stands still."""
 
@@ -33,12 +37,12 @@ class StillClock:
 class Api:
     """One deployment; the largest reply so far is `largest` bytes as it is sent."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, clock: Clock | None = None) -> None:
         retry_policy = RetryPolicy(lambda _seconds: None, lambda: 0.5)
         self.table = Table(client, aws.TABLE, retry_policy)
         self.stores = Stores.over(self.table)
         settings = Settings(aws.TABLE, timedelta(days=90), timedelta(days=90))
-        deployment = Deployment(settings, StillClock(), retry_policy, self.table)
+        deployment = Deployment(settings, clock or StillClock(), retry_policy, self.table)
         jobs = JobWiring(deployment, self.stores)
         self.wiring = ApiWiring(deployment, self.stores, jobs, lambda _event: operator("test"))
         self.largest = 0
