@@ -4,21 +4,18 @@ import argparse
 import os
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-import httpx
-
-from infra.stack import building, linting, roles, runtime, upgrade
+from infra.stack import building, linting, restoring, roles, runtime, upgrade
 from infra.stack.deployment import Deployment, deploy
 from infra.stack.emulator import ministack
 from infra.stack.outcome import Outcome, RequirementError, Status, Step, failed, passed, prove, summary
+from infra.stack.smoke import SMOKE_SCOPE, broken, smoke
 from infra.stack.tools import BUILD, ROOT, environment
-from streambank_local.doctor.checks import Smoke
 from tests.bedrock.converse_server import running
 from tests.stack.reading_model import ReadingBedrock
 
@@ -76,6 +73,7 @@ def _steps(tools: ExitStack, options: argparse.Namespace) -> list[Step]:
         Step("upgrade under traffic, on MiniStack", stack.upgrade),
         Step("journeys, concurrency suite, on MiniStack", partial(stack.run_journeys, journeys)),
         Step("Google's SDK on MiniStack", partial(stack.run_sdk, options.sdk)),
+        Step("restoring the table, on MiniStack", stack.restore),
     ]
 
 
@@ -110,19 +108,18 @@ class _Stack:
         return roles.a_role_without_its_policy_is_refused(self._deployed())
 
     def run_smoke(self) -> Outcome:
-        """Run the checks that a deployer runs: an event in, a memory out, and a window that only the sweep seals."""
-        deployed = self._deployed()
-        headers = {"authorization": f"Bearer {deployed.key}"}
-        with httpx.Client(base_url=deployed.url, headers=headers, timeout=60) as http:
-            findings = list(Smoke(http, "default", {"smoke": "stack"}, time.sleep).findings())
-        broken = [line for finding in findings if not finding.works for line in finding.lines()]
-        return failed("; ".join(broken)) if broken else passed(", ".join(finding.part for finding in findings))
+        findings = smoke(self._deployed(), SMOKE_SCOPE, with_schedule=True)
+        wrong = broken(findings)
+        return failed(wrong) if wrong else passed(", ".join(finding.part for finding in findings))
 
     def deploy_second(self) -> Outcome:
         return upgrade.two_stacks_lie_side_by_side(self._deployed())
 
     def upgrade(self) -> Outcome:
         return upgrade.an_upgrade_loses_no_call(self._deployed())
+
+    def restore(self) -> Outcome:
+        return restoring.a_restored_table_takes_over(self._deployed())
 
     def run_journeys(self, tests: list[Path]) -> Outcome:
         """Run the journeys in one process: their names of users and chats are unique only within one."""

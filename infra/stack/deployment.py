@@ -1,7 +1,7 @@
 """The deployment of the template into MiniStack by `sam deploy`, with what MiniStack does not create itself."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,10 +37,9 @@ class Deployment:
 def deploy(endpoint: str, name: str = NAME) -> Deployment:
     """Deploy the built template as stack *name*; raises RequirementError if nothing was built, DeploymentError."""
     left_out = update(endpoint, name)
-    stack = client("cloudformation", endpoint).describe_stacks(StackName=name)["Stacks"][0]
-    outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
-    url = _complete(endpoint, name, outputs["TableName"])
-    return Deployment(endpoint, url, outputs, _key(endpoint, outputs["FirstKey"]), left_out)
+    values = outputs(endpoint, name)
+    url = _complete(endpoint, name, values["TableName"])
+    return Deployment(endpoint, url, values, _key(endpoint, values["FirstKey"]), left_out)
 
 
 def update(endpoint: str, name: str = NAME, *parameters: str) -> tuple[str, ...]:
@@ -50,6 +49,12 @@ def update(endpoint: str, name: str = NAME, *parameters: str) -> tuple[str, ...]
     if status:
         raise DeploymentError(output[-3000:])
     return left_out
+
+
+def outputs(endpoint: str, name: str) -> dict[str, str]:
+    """Return a stack's outputs."""
+    stack = client("cloudformation", endpoint).describe_stacks(StackName=name)["Stacks"][0]
+    return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
 
 
 def resources(endpoint: str, name: str, kind: str) -> dict[str, str]:
@@ -67,6 +72,12 @@ def client(service: str, endpoint: str, key: str = "test") -> Any:
     return boto3.client(
         service, region_name=REGION, endpoint_url=endpoint, aws_access_key_id=key, aws_secret_access_key=key
     )
+
+
+def command_line(endpoint: str, words: Sequence[str]) -> tuple[int, str]:
+    """Run a command of the checkout's environment against the emulator; return its status and its output."""
+    paths = ":".join(str(ROOT / name) for name in ("shared", "client", "infra"))
+    return run([ROOT / words[0], *words[1:]], {"AWS_ENDPOINT_URL": endpoint, "PYTHONPATH": paths})
 
 
 def source() -> dict[str, Any]:
@@ -128,9 +139,9 @@ def _routes() -> Iterable[tuple[str, str]]:
 
 def _key(endpoint: str, first: str) -> str:
     """Create a key for all banks and roles, with the command in the stack's outputs."""
-    command, *words = first.replace("--bank default", "--all-banks --role admin --role edit").split()
-    paths = ":".join(str(ROOT / name) for name in ("shared", "client", "infra"))
-    status, output = run([ROOT / command, *words], {"AWS_ENDPOINT_URL": endpoint, "PYTHONPATH": paths})
+    status, output = command_line(
+        endpoint, first.replace("--bank default", "--all-banks --role admin --role edit").split()
+    )
     if status:
         raise DeploymentError(output)
     return output.split()[0]

@@ -12,6 +12,7 @@ import httpx
 from infra.stack.building import LAYER
 from infra.stack.deployment import NAME, Deployment, deploy, update
 from infra.stack.outcome import Outcome, failed, passed
+from infra.stack.smoke import calling
 
 SECOND = "streambank-second"
 PAUSE_SECONDS = 0.5
@@ -23,7 +24,7 @@ def two_stacks_lie_side_by_side(first: Deployment) -> Outcome:
     """Prove that a second stack of the account is created, and that neither sees the other's data."""
     second = deploy(first.endpoint, SECOND)
     shared = {name for name, value in first.outputs.items() if second.outputs.get(name) == value}
-    with _calling(second) as http:
+    with calling(second) as http:
         status = http.get("/v1/memoryBanks/default").status_code
         # A key of the first stack is none of the second.
         foreign = http.get("/v1/memoryBanks/default", headers={"authorization": f"Bearer {first.key}"}).status_code
@@ -67,7 +68,7 @@ def _changed_layer() -> Iterator[None]:
 
 
 def _call_until(deployed: Deployment, is_over: threading.Event, statuses: Counter[int]) -> None:
-    with _calling(deployed) as http:
+    with calling(deployed) as http:
         while not is_over.wait(PAUSE_SECONDS):
             event_id = f"e{statuses[httpx.codes.OK]}"  # the same again after a failure
             statuses[http.post(_PATH, json=_body(event_id)).status_code] += 1
@@ -75,7 +76,7 @@ def _call_until(deployed: Deployment, is_over: threading.Event, statuses: Counte
 
 def _flush(deployed: Deployment) -> int:
     """Seal the window, wait for its end, and return how many events it covers."""
-    with _calling(deployed) as http:
+    with calling(deployed) as http:
         name = http.post(_PATH, json=_body("last") | {"forceFlush": True}).json()["name"]
         deadline = time.monotonic() + DONE_SECONDS
         while time.monotonic() < deadline:
@@ -95,7 +96,3 @@ def _body(event_id: str) -> dict[str, object]:
         "generationTriggerConfig": {"generationRule": {"eventCount": 500}},
         "directContentsSource": {"events": [{"eventId": event_id, "content": content}]},
     }
-
-
-def _calling(deployed: Deployment) -> httpx.Client:
-    return httpx.Client(base_url=deployed.url, headers={"authorization": f"Bearer {deployed.key}"}, timeout=60)

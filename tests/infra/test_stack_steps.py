@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from infra.stack import building
+from infra import restore
+from infra.stack import building, restoring
 from infra.stack.__main__ import _summary_of
 from infra.stack.outcome import RequirementError, Status, Step, failed, passed, prove, skipped, summary
 from infra.stack.runtime import EXPECTED
@@ -59,3 +60,13 @@ def test_reasons_of_skipped_journeys_are_summary_of(tmp_path):
     skip = '<testcase><skipped message="needs a clock"/></testcase>'
     (tmp_path / "run.xml").write_text(f"<testsuites><testsuite><testcase/>{skip}{skip}</testsuite></testsuites>")
     assert _summary_of(tmp_path / "run.xml") == "1 passed, 2 skipped; 2 because it needs a clock"
+
+
+def test_restoring_runs_the_pages_own_commands():
+    """The page has a command that restores and one that switches; every word that the step replaces is in the first."""
+    first, second = restoring.commands()
+    parser = restore._parser()
+    options = {word for word in first.split() if word.startswith("--")}
+    assert {"--region", "--table", "--to", "--at"} == options <= set(parser.format_help().replace(",", " ").split())
+    assert {"REGION", "TABLE", "RESTORED"} <= set(first.split())
+    assert second.startswith("sam deploy --parameter-overrides RestoredTable=RESTORED RestoredTableStreamArn=")

@@ -94,7 +94,7 @@ def test_no_arn_names_a_partition():
 
 
 def test_no_route_holds_a_colon_unless_it_is_asked_for():
-    """Nothing says that an HTTP API takes a colon in a route, so a stack asks for one only if a parameter says so."""
+    """That an HTTP API takes a colon in a route was not tried, so a stack asks for one only if a parameter says so."""
     paths = resources()["HttpApi"]["Properties"]["Body"]["paths"]
     asked = {path: one["Fn::If"] for path, one in paths.items() if ":" in path}
     assert len(asked) == 2
@@ -103,6 +103,14 @@ def test_no_route_holds_a_colon_unless_it_is_asked_for():
         named = {parameter["name"] for parameter in one[1]["post"]["parameters"]}
         assert named == set(re.findall(r"\{(\w+)\}", path))
     assert PARAMETERS["IngestRoute"]["Default"] == "false"
+
+
+def test_api_gateway_takes_every_part_of_a_route():
+    """Each part of a path passes API Gateway's check, which docs/deploying.md quotes: a variable, or a text."""
+    [quoted] = re.findall(r"`\^(\S+)\$`", (ROOT / "docs" / "deploying.md").read_text())
+    paths = resources()["HttpApi"]["Properties"]["Body"]["paths"]
+    assert [part for path in paths for part in path.split("/") if part and not re.fullmatch(quoted, part)] == []
+    assert not re.fullmatch(quoted, "{id}:redrive")
 
 
 def test_a_browsers_question_needs_no_credentials():
