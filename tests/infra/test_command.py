@@ -140,19 +140,6 @@ def test_a_bank_is_reindexed(run, service):
     assert done["kept"] >= 1
 
 
-@pytest.mark.slow
-def test_the_gold_set_is_played(tmp_path):
-    """`streambank eval` plays cases through the basic model and prints their scores."""
-    assert main(["eval", "--limit", "2", "--results", str(tmp_path / "results.jsonl"), "--json"]) == 0
-
-
-def test_a_package_without_the_gold_set_says_so(monkeypatch, capsys, tmp_path):
-    """Outside of a clone there is no gold set: one line says where it is."""
-    monkeypatch.setattr("streambank_local.command.evaluation.stack_folder", lambda: tmp_path)
-    assert main(["eval"]) == 1
-    assert "clone" in capsys.readouterr().err
-
-
 def closed_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
