@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 from click.exceptions import NoArgsIsHelpError
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
     if sys.stdin is None:  # the caller has closed it
-        sys.stdin = Path(os.devnull).open(encoding="utf-8")
+        sys.stdin = io.StringIO()
     try:
         status = cli.main(arguments, prog_name="streambank", standalone_mode=False)
         _flush()
