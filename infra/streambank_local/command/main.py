@@ -101,14 +101,18 @@ def _explained(error: Exception) -> tuple[str, int]:
     match error:
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "streambank"
-            return f"{error.format_message()} See `{command} --help`.", WRONG_ARGUMENTS
+            return f"{_sentence(error.format_message())} See `{command} --help`.", WRONG_ARGUMENTS
         case click.ClickException():
             return error.format_message(), error.exit_code
         case Unauthenticated():
-            return f"{message} Give the key or the token with --token, or in STREAMBANK_TOKEN.", 1
+            return f"{_sentence(message)} Give the key or the token with --token, or in STREAMBANK_TOKEN.", 1
         case PermissionDenied():
-            return f"{message} `streambank doctor` says what the key may do.", 1
+            return f"{_sentence(message)} `streambank doctor` says what the key may do.", 1
     return message, 1
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _flush() -> None:
