@@ -123,7 +123,7 @@ bench: $(STAMP)  ## measure costs: AWS calls, request units, model calls, CPU
 	@$(BIN)/python -m benchmarks
 
 eval: $(STAMP)  ## precision and recall of a model on the gold set; MODEL=bedrock:MODEL-ID or openai:MODEL-ID, ARGS="--limit 20"
-	@$(BIN)/python -m benchmarks.evaluation $(if $(MODEL),--model $(MODEL)) $(ARGS)
+	@$(BIN)/python -m streambank_local.command eval --results build/evaluation.jsonl $(if $(MODEL),--model $(MODEL)) $(ARGS)
 
 packages: $(RELEASE_STAMP)  ## build the distributions into dist/ and check their metadata
 	@rm -rf dist

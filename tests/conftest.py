@@ -41,7 +41,7 @@ HAS_SERVICES = {
 # Their tests start services, processes or whole conversations, seconds each; what they test has fast tests elsewhere.
 SLOW_MODULES = {
     "test_bedrock_journey.py",
-    "test_benchmarks_evaluation.py",
+    "test_evaluation.py",
     "test_blackbox.py",
     "test_demo.py",
     "test_disk_damage.py",

@@ -77,7 +77,10 @@ def _options(arguments: Sequence[str] | None, command: str) -> argparse.Namespac
 
 
 def _address(text: str) -> str:
-    return str(ipaddress.IPv4Address(text))
+    try:
+        return str(ipaddress.IPv4Address(text))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an IPv4 address") from None
 
 
 def _folder(text: str) -> Path:

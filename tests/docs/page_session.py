@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,8 @@ FENCE = re.compile(
 MEMORY_ID = r"0[a-z0-9]{26}"
 # Commands that only read are repeated until the service has done what is shown.
 READING = ("streambank search", "streambank memories", "streambank why")
+# A variable's value before a command.
+ASSIGNMENT = re.compile(r"[A-Z_]+=")
 # How long a command may take on a busy machine.
 PATIENCE_SECONDS = 240
 
@@ -52,10 +55,14 @@ def commands(body: str) -> Iterator[Command]:
 
 @dataclass
 class Session:
-    """A page that is run in *folder*, as a reader runs it, on a free port."""
+    """A page that is run in *folder*, as a reader runs it, on a free port.
+
+    *addresses* are those that stand for others in the page's commands.
+    """
 
     folder: Path
     port: int
+    addresses: dict[str, str] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
     _ids: dict[str, str] = field(default_factory=dict)
@@ -78,7 +85,7 @@ class Session:
         """Run a command until it has printed what the page shows; it may take a moment until a memory is made."""
         until = time.monotonic() + PATIENCE_SECONDS
         while True:
-            status, printed = self._run(shlex.split(self._with_own_ids(command.line)), command.typed)
+            status, printed = self._run(shlex.split(self._own(command.line)), command.typed)
             missing = self._missing(command.printed, printed)
             if status == 0 and missing is None:
                 break
@@ -99,20 +106,25 @@ class Session:
     def _run(self, words: list[str], typed: Sequence[str]) -> tuple[int, str]:
         """Return the status and the output of a command; `streambank` runs in this process, which is faster."""
         text, printed = "".join(f"{line}\n" for line in typed), io.StringIO()
+        if words[0] == "export":
+            self.environment |= dict(word.split("=", 1) for word in words[1:])
+            return 0, ""
         if words[0] == "streambank":
             with contextlib.chdir(self.folder), pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
                 patch.setenv("STREAMBANK_URL", self.url)
                 patch.setattr(sys, "stdin", io.StringIO(text))
                 return main(words[1:]), printed.getvalue()
-        assert words[0] == "python"
+        variables = dict(word.split("=", 1) for word in takewhile(ASSIGNMENT.match, words))
+        program, *arguments = words[len(variables) :]
+        assert program == "python"
         done = subprocess.run(
-            [sys.executable, *words[1:]],
+            [sys.executable, *arguments],
             input=text,
             stdout=subprocess.PIPE,
             text=True,
             timeout=PATIENCE_SECONDS,
             cwd=self.folder,
-            env=self._env(),
+            env={**self._env(), **variables},
             check=False,
         )
         return done.returncode, done.stdout
@@ -144,8 +156,10 @@ class Session:
         paths = os.pathsep.join(str(ROOT / name) for name in ("shared", "client", "infra", "."))
         return {**os.environ, "PYTHONPATH": paths, "STREAMBANK_URL": self.url, **self.environment}
 
-    def _with_own_ids(self, line: str) -> str:
-        """Return a command with this service's ids in the place of those that the page shows."""
+    def _own(self, line: str) -> str:
+        """Return a command with this session's ids and addresses in the place of those that the page shows."""
+        for shown, address in self.addresses.items():
+            line = line.replace(shown, address)
         return re.sub(MEMORY_ID, lambda match: self._ids[match[0]], line)
 
     def _missing(self, expected: tuple[str, ...] | list[str], printed: str) -> str | None:

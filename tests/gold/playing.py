@@ -1,4 +1,4 @@
-"""A model that answers as the cases of the gold set say, for the player of `benchmarks.evaluation`."""
+"""A model that answers as the cases of the gold set say, for the player of `streambank_local.evaluation`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.evaluation.cases import Case, CaseDecision, Reply, Window
-from benchmarks.evaluation.judging import Judgement, judged
-from benchmarks.evaluation.playing import Player
 from streambank.llm.dialogue import prompts
 from streambank.llm.dialogue.answers import ConsolidationReader, ExtractionReader
 from streambank.llm.dialogue.echoes import Placeholders
@@ -19,6 +16,9 @@ from streambank.llm.ports import (
     ExtractionRequest,
     OfferedMemory,
 )
+from streambank_local.evaluation.cases import Case, CaseDecision, Reply, Window
+from streambank_local.evaluation.judging import Judgement, judged
+from streambank_local.evaluation.playing import Player
 from tests.world import HashEmbedder
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.evaluation import scores
-from benchmarks.evaluation.cases import all_cases
-from benchmarks.evaluation.judging import Judgement
-from benchmarks.evaluation.playing import player
 from streambank_local.basic.models import BasicModels
+from streambank_local.evaluation import scores
+from streambank_local.evaluation.cases import all_cases
+from streambank_local.evaluation.judging import Judgement
+from streambank_local.evaluation.playing import player
 from tests.gold.playing import explained, play_all
 
 CASES = all_cases()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.evaluation.cases import Case, CaseEvent, Window
-from benchmarks.evaluation.judging import fits, judged
+from streambank_local.evaluation.cases import Case, CaseEvent, Window
+from streambank_local.evaluation.judging import fits, judged
 
 
 @pytest.mark.parametrize(

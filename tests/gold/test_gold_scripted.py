@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.evaluation.cases import Case, all_cases
-from benchmarks.evaluation.playing import Player, player
+from streambank_local.evaluation.cases import Case, all_cases
+from streambank_local.evaluation.playing import Player, player
 from tests.gold.playing import ScriptedModels, explained, play_scripted
 
 CASES = all_cases()

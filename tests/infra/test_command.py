@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from streambank_local.command.main import cli, main
 from streambank_local.service import LocalService
 
-ROOT = Path(__file__).resolve().parents[2]
 ADA = ("--scope", "user_id=ada")
 
 
@@ -140,19 +136,6 @@ def test_a_bank_is_reindexed(run, service):
     assert done["kept"] >= 1
 
 
-@pytest.mark.slow
-def test_the_gold_set_is_played(tmp_path):
-    """`streambank eval` plays cases through the basic model and prints their scores."""
-    assert main(["eval", "--limit", "2", "--results", str(tmp_path / "results.jsonl"), "--json"]) == 0
-
-
-def test_a_package_without_the_gold_set_says_so(monkeypatch, capsys, tmp_path):
-    """Outside of a clone there is no gold set: one line says where it is."""
-    monkeypatch.setattr("streambank_local.command.evaluation.stack_folder", lambda: tmp_path)
-    assert main(["eval"]) == 1
-    assert "clone" in capsys.readouterr().err
-
-
 def closed_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -188,7 +171,9 @@ def test_a_failure_is_one_line(service, monkeypatch, capsys, arguments, status, 
     assert "Traceback" not in printed.err
 
 
-@pytest.mark.parametrize("text", ["{", "[1, 2]", '{"messages": 3}', "hello", "\xff", '{"role": "user"}\n{'])
+@pytest.mark.parametrize(
+    "text", ["{", "[1, 2]", "[]", "[" * 100_000, '{"messages": 3}', "hello", "\xff", '{"role": "user"}\n{']
+)
 def test_a_file_that_cannot_be_read_is_named(service, monkeypatch, capsys, tmp_path, text):
     """What is no list of messages is one line that names the file, and nothing is sent."""
     monkeypatch.setenv("STREAMBANK_URL", service.base_url)
@@ -198,6 +183,34 @@ def test_a_file_that_cannot_be_read_is_named(service, monkeypatch, capsys, tmp_p
     printed = capsys.readouterr()
     assert str(file) in printed.err
     assert printed.err.strip().count("\n") == 0
+
+
+class Interrupted(Typed):
+    """A terminal where Ctrl-C is pressed."""
+
+    def readline(self, *_):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("stdin", "arguments", "status", "words"),
+    [
+        (Interrupted(""), ["chat"], 130, "interrupted"),
+        (Interrupted(""), ["erase"], 1, "nothing was erased"),
+        (Typed("n\n"), ["erase"], 1, "nothing was erased"),
+        (Typed(""), ["erase"], 1, "nothing was erased"),
+        (None, ["erase"], 1, "nothing was erased"),
+        (None, ["chat"], 0, ""),
+    ],
+)
+def test_input_that_ends_early_is_no_traceback(service, monkeypatch, capsys, stdin, arguments, status, words):
+    """Ctrl-C, a no, an end of the input, an input that is closed: the last line says what it comes to."""
+    monkeypatch.setenv("STREAMBANK_URL", service.base_url)
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert main([*arguments, "--scope", "user_id=nobody"]) == status
+    last = capsys.readouterr().err.split("\n")[-2:]
+    assert words in last[0]
+    assert last == [last[0], ""] or not words
 
 
 def commands():
@@ -222,21 +235,3 @@ def test_completion_is_there(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main([])
     assert "_streambank_completion" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("missing", ["click", "streambank_client"])
-def test_a_missing_package_is_one_line(missing):
-    """Where a package is not installed, the command names it and how to install it."""
-    start = "from streambank_local.command.entry import main; sys.exit(main())"
-    program = f"import sys; sys.modules[{missing!r}] = None; {start}"
-    path = f"{ROOT / 'infra'}:{ROOT / 'shared'}:{ROOT / 'client'}"
-    ran = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert f"the package {missing}" in ran.stderr
-    assert ran.stderr.count("\n") == 1

@@ -1,5 +1,6 @@
 """The distributions: what the wheels hold, and that they work in an empty environment away from the clone."""
 
+import json
 import os
 import re
 import signal
@@ -8,7 +9,9 @@ import sys
 import venv
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +27,8 @@ CLIENT_ALONE = """
 import sys
 import streambank_client
 from streambank_client import AsyncStreambank, Event, Streambank
-print(sorted({"boto3", "botocore", "moto", "streambank", "streambank_local"} & set(sys.modules)))
+print([name for name in sys.modules if name.startswith(("aws", "boto", "moto", "s3transfer"))])
+print(sorted({"streambank", "streambank_local"} & set(sys.modules)))
 """
 FIRST_MEMORY = """
 import sys
@@ -111,20 +115,39 @@ def python(wheels: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) 
     probe = [*pip, "download", "--no-deps", "--no-cache-dir", "--retries", "0", "--dest", str(folder), pinned]
     if subprocess.run(probe, cwd=folder, env=ENVIRONMENT, capture_output=True, check=False).returncode:
         pytest.skip("pip reaches no package index")
-    requirements = [f"streambank[server,local] @ {service.as_uri()}", f"streambank-client @ {client.as_uri()}"]
+    requirements = [f"streambank[server,local] @ {service.as_uri()}", f"streambank-client[mcp] @ {client.as_uri()}"]
     install = [*pip, "install", "--constraint", str(constraints), *requirements]
     subprocess.run(install, cwd=folder, env=ENVIRONMENT, check=True)
     return python
 
 
-def output(python: Path, folder: Path, *arguments: str) -> str:
+def output(program: Path, folder: Path, *arguments: str, typed: str = "") -> str:
     """What a program prints that runs in *folder*, away from the clone."""
-    command = [str(python), *arguments]
+    command = [str(program), *arguments]
     done = subprocess.run(
-        command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=180, check=False
+        command, cwd=folder, env=ENVIRONMENT, input=typed, capture_output=True, text=True, timeout=180, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@contextmanager
+def serving(program: Path, folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start local mode in *folder*, and yield the process and its address."""
+    command = [str(program), *arguments, "--port", "0"]
+    process = subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(2)]
+        match = re.search(r"http://\S+(?=,)", lines[1])
+        if match is None:
+            pytest.fail(process.communicate(timeout=60)[1])
+        yield process, match[0]
+    finally:
+        process.kill()
+        process.communicate(timeout=60)
 
 
 @pytest.fixture
@@ -132,30 +155,18 @@ def url(python: Path, tmp_path: Path) -> Iterator[str]:
     """The address of a service in local mode, which ends cleanly and leaves the installed package as it was."""
     package = Path(output(python, tmp_path, "-c", "import streambank_local as p; print(p.__path__[0])").strip())
     before = {path: path.stat().st_mtime_ns for path in package.rglob("*")}
-    process = subprocess.Popen(
-        [str(python), "-m", "streambank_local", "--port", "0"],
-        cwd=tmp_path,
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    lines = [process.stdout.readline() for _ in range(2)]
-    match = re.search(r"http://\S+(?=,)", lines[1])
-    if match is None:
-        pytest.fail(process.communicate(timeout=60)[1])
-    yield match[0]
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (0, "")
+    with serving(python, tmp_path, "-m", "streambank_local") as (process, url):
+        yield url
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (0, "")
     assert {path: path.stat().st_mtime_ns for path in package.rglob("*")} == before
 
 
 @pytest.mark.slow
 def test_the_client_imports_nothing_of_aws(python: Path, tmp_path: Path) -> None:
     """Importing the client loads neither AWS's libraries nor the service."""
-    assert output(python, tmp_path, "-c", CLIENT_ALONE) == "[]\n"
+    assert output(python, tmp_path, "-c", CLIENT_ALONE) == "[]\n[]\n"
 
 
 @pytest.mark.slow
@@ -168,6 +179,43 @@ def test_installed_local_mode_makes_a_memory(python: Path, url: str, tmp_path: P
 def test_installed_demo_succeeds(python: Path, tmp_path: Path) -> None:
     """The demo runs from its package data, and says how to go on without a clone."""
     assert "python -m streambank_local" in output(python, tmp_path, "-m", "streambank_local.demo")
+
+
+@pytest.mark.slow
+def test_installed_command_keeps_a_chat_through_a_kill(python: Path, tmp_path: Path) -> None:
+    """After `kill -9` and a second start every memory is there, and `why` leads from an event to its memory."""
+    command, scope = python.with_name("streambank"), ("--scope", "user_id=ada")
+    message = {"type": "message", "id": "m-1", "role": "user", "content": "I live in Graz."}
+    (tmp_path / "monday.json").write_text(json.dumps([message]))
+
+    def result(url: str, *arguments: str, typed: str = "") -> dict[str, Any]:
+        return json.loads(output(command, tmp_path, *arguments, "--url", url, "--json", typed=typed))
+
+    with serving(command, tmp_path, "serve", "--data", "d") as (process, url):
+        typed = "I play the cello.\nMy name is Ada.\nI keep bees.\n"
+        chat = result(url, "chat", *scope, "--every", "2", typed=typed)
+        assert [one["verdict"] for one in chat["verdicts"]] == ["CREATED", "CREATED"]
+        sent = result(url, "ingest", "monday.json", *scope, "--stream", "monday", "--wait")
+        assert sent["acceptedEvents"] == 1
+        memories = result(url, "memories", *scope)
+        process.kill()
+        process.wait(timeout=60)
+    assert {one["fact"] for one in memories["memories"]} == {"I play the cello", "My name is Ada", "I live in Graz"}
+    with serving(command, tmp_path, "serve", "--data", "d") as (_, url):
+        assert result(url, "memories", *scope) == memories
+        story = result(url, "why", "m-1", *scope, "--stream", "monday")
+        [waiting] = [one for one in result(url, "streams")["streams"] if one["streamId"] == "chat"]
+    assert [one["fact"] for one in story["memories"]] == ["I live in Graz"]
+    assert story["memories"][0]["name"] in [one["name"] for one in memories["memories"]]
+    assert waiting["pendingEvents"] == 1
+
+
+@pytest.mark.slow
+def test_installed_command_evaluates(python: Path, tmp_path: Path) -> None:
+    """`streambank eval` plays the gold set of the package, and keeps its results in the current folder."""
+    printed = output(python.with_name("streambank"), tmp_path, "eval", "--limit", "2", "--json")
+    assert json.loads(printed)["total"]["cases"] == 2
+    assert len((tmp_path / "evaluation.jsonl").read_text().splitlines()) == 2
 
 
 @pytest.mark.slow

@@ -181,3 +181,10 @@ def test_an_unknown_mode_is_refused_before_the_start() -> None:
     out, err = started("--auth", "open").communicate(timeout=30)
     assert out == ""
     assert "invalid choice: 'open'" in err
+
+
+def test_a_host_that_is_no_address_is_refused_before_the_start() -> None:
+    """`--host` takes an IPv4 address; what it cannot take is shown."""
+    out, err = started("--host", "nonsense").communicate(timeout=60)
+    assert (out, err.count("\n")) == ("", 1)
+    assert "'nonsense' is not an IPv4 address" in err

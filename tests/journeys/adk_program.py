@@ -47,6 +47,12 @@ async def facts(memory: StreambankMemoryService, user: str, query: str = "allerg
     return [entry.content.parts[0].text for entry in found.memories]
 
 
+async def is_remembered(memory: StreambankMemoryService, user: str) -> bool:
+    """Tell whether there are memories, and no message waits any more: it would be in one search and not in the next."""
+    found = await memory.search_memory(app_name=APP, user_id=user, query="allergies")
+    return bool(found.memories) and not any((one.custom_metadata or {}).get("pending") for one in found.memories)
+
+
 async def by_tool(memory: StreambankMemoryService, user: str) -> list[str]:
     """Return what the tool that agents are given finds."""
     from google.adk.agents import LlmAgent
@@ -73,7 +79,7 @@ async def main(url: str, user: str) -> dict[str, Any]:
     session = await conversation(user)
     for _ in range(2):
         await memory.add_session_to_memory(session)
-    while not await facts(memory, user):
+    while not await is_remembered(memory, user):
         await asyncio.sleep(0.1)
     told["found"] = await facts(memory, user)
     told["found of another user"] = await facts(memory, f"{user}-other")

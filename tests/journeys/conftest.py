@@ -33,7 +33,9 @@ def service(request: pytest.FixtureRequest) -> Iterator[LocalService]:
     if deployed:  # `make test-stack` plays the journeys against a stack that it has deployed
         yield cast("LocalService", deployed)
         return
-    if adapter := ADAPTERS.get(os.environ.get("STREAMBANK_JOURNEYS_MODEL", "")):
+    # Tests that choose the model themselves, such as one that is not configured, keep theirs.
+    adapter = None if "Model" in parameters else ADAPTERS.get(os.environ.get("STREAMBANK_JOURNEYS_MODEL", ""))
+    if adapter:
         with adapter(**parameters) as service:
             yield service
         return

@@ -2,7 +2,7 @@
 
 That a conversation cannot close its fence, and that a model can only act on what it was shown, is held by
 tests/bedrock (test_bedrock_prompts.py, test_bedrock_answers.py); what planted orders come to, by
-tests/gold/cases/planted.toml.
+infra/streambank_local/evaluation/gold/planted.toml.
 """
 
 import json

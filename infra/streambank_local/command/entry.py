@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 
+INTERRUPTED = 130
+
 
 def main() -> int:
     """Run the command and return its exit status."""
     try:
-        # Imported here, so that a missing package is one line and no traceback.
+        # Imported here, so that a missing package, or Ctrl-C meanwhile, is one line and no traceback.
         from streambank_local.command import main as commands  # noqa: PLC0415
+    except KeyboardInterrupt:
+        print("streambank: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("streambank_local"):
             raise

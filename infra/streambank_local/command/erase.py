@@ -36,10 +36,18 @@ def erase(
         return
     for line in ["This will be erased for good:", *_counts(counted.would_erase)]:
         connection.note(line)
-    if not yes:
-        click.confirm("Erase it?", abort=True, err=True)
+    if not (yes or _is_confirmed()):
+        raise click.ClickException("nothing was erased; --yes answers the question")
     erased = begin().result(timeout_seconds=wait_seconds)
     connection.write(erased.document(), ["Erased:", *_counts(erased.erased)])
+
+
+def _is_confirmed() -> bool:
+    try:
+        return click.confirm("Erase it?", err=True)
+    except click.Abort:  # Ctrl-C, or no more input
+        click.echo(err=True)
+        return False
 
 
 def _counts(counts: Mapping[str, int]) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
 from streambank_client import __version__
 from streambank_client.errors import PermissionDenied, StreambankError, Unauthenticated
@@ -25,8 +27,8 @@ from streambank_local.command import (
     transfers,
     why,
 )
+from streambank_local.command.entry import INTERRUPTED
 
-INTERRUPTED = 130
 WRONG_ARGUMENTS = 2
 
 _EPILOG = """\b
@@ -70,14 +72,22 @@ for command in (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0, 1 for a failure, 2 for wrong arguments, 130 when interrupted."""
+    """Run a command and return its exit status: 0, 1 for a failure, 2 for wrong arguments, 130 when interrupted.
+
+    A reader that closes the pipe of the output ends the command without a message, with status 1.
+    """
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
+    if sys.stdin is None:  # the caller has closed it
+        sys.stdin = io.StringIO()
     try:
         status = cli.main(arguments, prog_name="streambank", standalone_mode=False)
-    except BrokenPipeError:  # the reader of the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        _flush()
+    except NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        return WRONG_ARGUMENTS
+    except BrokenPipeError:
+        return _discard_output()
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
     except (click.ClickException, StreambankError, OSError, ValueError) as error:
@@ -91,16 +101,36 @@ def _explained(error: Exception) -> tuple[str, int]:
     match error:
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "streambank"
-            return f"{error.format_message()} See `{command} --help`.", WRONG_ARGUMENTS
+            return f"{_sentence(error.format_message())} See `{command} --help`.", WRONG_ARGUMENTS
         case click.ClickException():
             return error.format_message(), error.exit_code
         case Unauthenticated():
-            return f"{message} Give the key or the token with --token, or in STREAMBANK_TOKEN.", 1
+            return f"{_sentence(message)} Give the key or the token with --token, or in STREAMBANK_TOKEN.", 1
         case PermissionDenied():
-            return f"{message} `streambank doctor` says what the key may do.", 1
+            return f"{_sentence(message)} `streambank doctor` says what the key may do.", 1
     return message, 1
 
 
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _flush() -> None:
+    """Write what is buffered: when the interpreter ends, it is too late to report a failure."""
+    if sys.stdout is not None:  # as it is where the caller has closed it
+        sys.stdout.flush()
+
+
+def _discard_output() -> int:
+    """Keep the interpreter from writing what is buffered, and return the status of a failure."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
 def _fail(message: str, status: int) -> int:
+    try:
+        _flush()
+    except OSError:
+        _discard_output()
     print("streambank: " + " ".join(message.split()), file=sys.stderr)
     return status

@@ -39,6 +39,8 @@ def read_conversations(file: Path, tag: Format | None, user: str) -> list[Conver
     try:
         document = _document(file.read_text(encoding="utf-8-sig"))
         return _conversations(document, tag, Options(user=user or None))
+    except RecursionError:
+        raise ValueError(f"{file}: is nested too deeply") from None
     except UnicodeDecodeError:
         raise ValueError(f"{file}: is not a text in UTF-8") from None
     except ValueError as error:
@@ -73,6 +75,8 @@ def _conversations(document: Any, tag: Format | None, options: Options) -> list[
     messages = document.get("messages", [document]) if isinstance(document, dict) else document
     if not isinstance(messages, list):
         raise ValueError("must be a list of messages, or an export of " + ", ".join(formats.EXPORTS))  # noqa: TRY004
+    if not messages:
+        raise ValueError("has no messages")
     form = tag or next(filter(None, map(formats.detect, messages)), None)
     if form is None:
         raise ValueError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.evaluation.judging import Judgement
+from streambank_local.evaluation.judging import Judgement
 
 
 @dataclass(frozen=True, slots=True)

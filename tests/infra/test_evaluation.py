@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.evaluation.__main__ import main
-from benchmarks.evaluation.cases import Case, CaseEvent, Window, selected
-from benchmarks.evaluation.judging import judged
-from benchmarks.evaluation.playing import CaseUsage, Played
-from benchmarks.evaluation.results import Results
-from benchmarks.evaluation.scores import score
+from streambank_local.command import main as commands
+from streambank_local.evaluation.cases import Case, CaseEvent, Window, selected
+from streambank_local.evaluation.judging import judged
+from streambank_local.evaluation.playing import CaseUsage, Played
+from streambank_local.evaluation.results import Results
+from streambank_local.evaluation.scores import score
 from tests.bedrock.converse_server import Bedrock, error, running, text
 from tests.bedrock.thinking import meaning, thinking
 from tests.openai import chat_server
@@ -26,6 +26,11 @@ from tests.openai import chat_server
 ROOT = Path(__file__).resolve().parents[2]
 HANDFUL = ("--cases", "restating")
 ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
+
+
+def main(arguments: list[str]) -> int:
+    """Run `streambank eval`, and return its exit status."""
+    return commands.main(["eval", *arguments])
 
 
 @pytest.fixture(scope="module")
@@ -115,14 +120,16 @@ def test_what_cannot_run_is_explained(arguments: list[str], capsys: pytest.Captu
     assert main(arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.startswith("evaluation: ")
+    assert printed.err.startswith("streambank: ")
+    assert printed.err.count("\n") == 1
 
 
 @pytest.mark.slow
 def test_an_interrupted_run_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl-C leaves the results of the cases that ended, and a report on them; the next run plays the others alone."""
     path, cases = tmp_path / "results.jsonl", selected("topics")
-    command = [sys.executable, "-m", "benchmarks.evaluation", "--cases", "topics", "--results", str(path), "--json"]
+    arguments = ["--cases", "topics", "--results", str(path), "--json"]
+    command = [sys.executable, "-m", "streambank_local.command", "eval", *arguments]
     places = os.pathsep.join(str(ROOT / folder) for folder in ("shared", "client", "infra", "."))
     environment = {**os.environ, "PYTHONPATH": places}
     with subprocess.Popen(
@@ -139,7 +146,7 @@ def test_an_interrupted_run_is_resumed(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(ended) < len(cases)
     assert json.loads(out)["total"]["cases"] == len(ended)
     capsys.readouterr()
-    assert main(command[3:]) == 0
+    assert main(arguments) == 0
     resumed = capsys.readouterr()
     assert resumed.err.count(" of ") == len(cases) - len(ended)
     assert [row["case"] for row in rows(path)] == [case.id for case in cases]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.evaluation.cases import Case
-from benchmarks.evaluation.judging import judged
-from benchmarks.evaluation.models import EvaluatedModel
-from benchmarks.evaluation.playing import CaseUsage, ModelAway, player
-from benchmarks.evaluation.report import Evaluation
-from benchmarks.evaluation.results import Results
+from streambank_local.evaluation.cases import Case
+from streambank_local.evaluation.judging import judged
+from streambank_local.evaluation.models import EvaluatedModel
+from streambank_local.evaluation.playing import CaseUsage, ModelAway, player
+from streambank_local.evaluation.report import Evaluation
+from streambank_local.evaluation.results import Results
 
 # After so many cases in a row without an answer, the rest would not get one either.
 _MOST_AWAY_IN_A_ROW = 3

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from benchmarks.evaluation import scores
-from benchmarks.evaluation.judging import Judgement
-from benchmarks.evaluation.playing import CaseUsage
-from benchmarks.evaluation.scores import Score
+from streambank_local.evaluation import scores
+from streambank_local.evaluation.judging import Judgement
+from streambank_local.evaluation.playing import CaseUsage
+from streambank_local.evaluation.scores import Score
 
 _HEADING = f"{'':28}{'cases':>7}{'met':>6}{'precision':>11}{'recall':>9}{'forbidden':>11}{'outdated':>10}"
 

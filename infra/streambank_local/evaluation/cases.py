@@ -1,7 +1,7 @@
 """The cases of the gold set: what a scope must remember after a conversation, as data.
 
-A file of `tests/gold/cases/` is a kind, a `[[cases]]` table a case, a `[[cases.windows]]` table one generation of it
-with the replies that a good model gives. `tests/gold/README.md` explains each field.
+A file of `gold/` is a kind, a `[[cases]]` table a case, a `[[cases.windows]]` table one generation of it with the
+replies that a good model gives. `gold/README.md` explains each field.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-CASES = Path(__file__).resolve().parents[2] / "tests" / "gold" / "cases"
+CASES = Path(__file__).with_name("gold")
 
 
 @dataclass(frozen=True, slots=True)

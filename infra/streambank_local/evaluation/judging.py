@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchmarks.evaluation.cases import Case
+from streambank_local.evaluation.cases import Case
 
 _NEGATION = (
     r"n't\b|(?<!\w)(?:not|no|non|never|without|neither|nor|none|nothing|longer|stop\w*|quit\w*|gave up|given up"

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.evaluation.cases import Case
-from benchmarks.evaluation.playing import CaseUsage, Played
+from streambank_local.evaluation.cases import Case
+from streambank_local.evaluation.playing import CaseUsage, Played
 
 Row = dict[str, Any]
 

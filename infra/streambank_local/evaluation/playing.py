@@ -13,10 +13,10 @@ from typing import Any
 
 import httpx
 
-from benchmarks.evaluation.cases import Case, CaseEvent, Window
 from streambank.llm.ports import ModelProvider
 from streambank.telemetry import LOGGER
 from streambank.wiring import overrides
+from streambank_local.evaluation.cases import Case, CaseEvent, Window
 from streambank_local.service import LocalService
 
 # The day before the first window, which is on a Monday.
