@@ -79,6 +79,16 @@ def test_a_replay_after_the_horizon_does_not_bring_it_back(world):
     assert len(world.extractor.requests) == asked
 
 
+def test_a_replay_beside_new_events_is_not_read(world):
+    """A window that has the event again beside others is read without it."""
+    learn(world, event(BEES, "e1"))
+    delete(world)
+    world.clock.move(days=120)
+    learn(world, event(BEES, "e1"), event("I live in Graz", "e2"))
+    assert [turn.text for turn in world.extractor.requests[-1].turns] == ["I live in Graz"]
+    assert world.facts() == ["I live in Graz"]
+
+
 def test_an_event_without_an_id_is_known_by_its_time(world):
     """A repetition with the same time is not read again; one without a time is new."""
     timed = event(BEES, eventTime="2026-02-01T10:00:00Z")

@@ -64,3 +64,18 @@ def test_half_of_the_words_make_a_text_close():
     assert wording.is_half_shared(rent, "My rent is 950 euros a month now")
     assert not wording.is_half_shared(rent, "I love hiking")
     assert not wording.is_half_shared("", "")
+
+
+@pytest.mark.parametrize(
+    ("fact", "other", "is_shared"),
+    [
+        ("cats dogs", "cats", True),
+        ("cats dogs bees", "cats", False),
+        ("cats dogs bees tea", "cats dogs", True),
+        ("cats dogs bees tea rent", "cats dogs", False),
+        ("cats", "cats dogs bees tea", True),
+    ],
+)
+def test_half_is_counted_of_the_words_of_the_fact(fact, other, is_shared):
+    """Exactly half of the fact's words is enough, less is not; how long the other text is does not matter."""
+    assert wording.is_half_shared(fact, other) is is_shared
