@@ -44,6 +44,14 @@ def test_a_new_fact_close_to_a_memory_that_was_not_read_is_asked_about():
     assert proposed("I live in Wien", FactChange.NEW).doubts == ()
 
 
+@pytest.mark.parametrize("change", [FactChange.REPEATS, FactChange.CHANGES])
+def test_what_is_close_to_a_fact_about_a_memory_is_not_asked_about(change):
+    """Only a new fact may be another one's double: the model has said which memory this one is about."""
+    unread = memory("m3", "I live in Wien now")
+    about = proposed("I live in Wien", change, GRAZ, memories=(GRAZ, unread), read=(GRAZ,), text="I live in Wien")
+    assert (about.change, about.doubts) == (change, ())
+
+
 def test_two_new_facts_that_are_close_are_asked_about():
     """A first window is compared with itself."""
     both = [
