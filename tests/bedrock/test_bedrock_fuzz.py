@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from types import SimpleNamespace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streambank import errors
@@ -20,6 +20,9 @@ REQUEST = replace(WITH_MEMORIES, schemas=(ProfileSchema("diet", {}),))
 EVENTS = {turn.number for turn in REQUEST.turns}
 MEMORIES = {memory.number for memory in REQUEST.memories}
 FACTS = {fact.number for fact in DOUBTFUL.facts}
+
+# 200 answers in the fast suite, and 2,000 in `make test-all`.
+ANSWERS = settings(max_examples=200 if settings.default.max_examples < 100 else 2_000)
 
 words = st.text() | st.sampled_from(["\ud83d", "\x00", "CITY-1", "2", "#1", "[1, 2]", "{", '{"facts": []}'])
 scalars = st.none() | st.booleans() | st.integers() | st.integers(-1, 4) | st.floats() | words
@@ -73,6 +76,7 @@ def is_storable(text):
     return b"\x00" not in text.encode()
 
 
+@ANSWERS
 @given(replies, replies)
 def test_any_answer_is_a_known_failure_or_an_extraction(first, second):
     """What is read names offered turns and memories alone, and every text can be stored."""
@@ -91,6 +95,7 @@ def test_any_answer_is_a_known_failure_or_an_extraction(first, second):
         json.dumps(profile.data, ensure_ascii=False, allow_nan=False).encode()
 
 
+@ANSWERS
 @given(replies, replies)
 def test_any_answer_is_a_known_failure_or_a_consolidation(first, second):
     """What is read names offered facts and memories alone, and every text can be stored."""
@@ -106,6 +111,7 @@ def test_any_answer_is_a_known_failure_or_a_consolidation(first, second):
         assert is_storable(f"{one.text}{one.reason}")
 
 
+@ANSWERS
 @given(st.lists(fact_rows, max_size=5), st.lists(fact_rows, max_size=5))
 def test_no_row_costs_its_neighbour(before, after):
     """A fact that can be used is read, whatever stands around it; each row has a fact or a reason."""
@@ -116,6 +122,7 @@ def test_no_row_costs_its_neighbour(before, after):
     assert facts[len(before)] == ExtractedFact("I keep bees", (1,))
 
 
+@ANSWERS
 @given(st.lists(decision_rows, max_size=5), st.lists(decision_rows, max_size=5))
 def test_no_decision_costs_its_neighbour(before, after):
     """A decision that can be used is read, whatever stands around it."""

@@ -1,65 +1,31 @@
 """What a model may get wrong, over HTTP: whatever it answers, no fact is lost and nothing is deleted by one answer."""
 
 import json
-import os
 from collections.abc import Iterator
 
-import httpx
 import pytest
 
 from streambank_local.service import LocalService
-from tests.bedrock.converse_server import Bedrock, running, text, tool
+from tests.bedrock.converse_server import Bedrock, text
+from tests.bedrock.judging import decisions, facts, outcome, play, remember, scripted_caller, scripted_service
 from tests.journeys.caller import Caller, said
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Bedrock]:
-    with running(Bedrock()) as server:
-        os.environ["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] = server.url
-        yield server
-        del os.environ["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"]
-
-
-@pytest.fixture(scope="module")
-def service(server: Bedrock) -> Iterator[LocalService]:
-    with LocalService(parameters={"Model": "bedrock", "EmbeddingDimensions": "256"}, timer_enabled=False) as service:
-        yield service
+def both() -> Iterator[tuple[LocalService, Bedrock]]:
+    with scripted_service() as both:
+        yield both
 
 
 @pytest.fixture
-def caller(service: LocalService, server: Bedrock) -> Iterator[Caller]:
-    server.script, server.asked = [], []
-    with httpx.Client(base_url=service.base_url, headers={"authorization": "Bearer local"}, timeout=60) as client:
-        caller = Caller(service, client)
+def server(both: tuple[LocalService, Bedrock]) -> Bedrock:
+    return both[1]
+
+
+@pytest.fixture
+def caller(both: tuple[LocalService, Bedrock]) -> Iterator[Caller]:
+    with scripted_caller(*both) as caller:
         yield caller
-        caller.leave()
-
-
-def facts(*rows):
-    return tool("record_facts", {"facts": list(rows)})
-
-
-def decisions(*rows):
-    return tool("consolidate", {"decisions": list(rows)})
-
-
-def remember(caller, stream, *texts):
-    """Let the scope have a memory of each of *texts*."""
-    for one in texts:
-        caller.post(f"{stream.bank}/memories", {"scope": stream.scope, "fact": one})
-
-
-def play(caller, server, stream, turns, *script):
-    """Send *turns* in one window, let the model answer by *script*, and return the verdicts."""
-    server.script = list(script)
-    done = stream.flush(*[said(one) if isinstance(one, str) else one for one in turns])
-    assert done["done"], done
-    assert not server.script, "the model was called less often than it should be"
-    return caller.get(done["response"]["generateMemoriesOperation"])["response"].get("verdicts", [])
-
-
-def outcome(verdicts):
-    return [(one["verdict"], one["fact"]) for one in verdicts]
 
 
 def test_one_answer_alone_never_deletes(caller, server):

@@ -1,6 +1,8 @@
 """Which memories a model is given: those near a window's turns, and those close to a fact."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from streambank.rules import nearness, vectors
 from tests.rules.building import candidate, memory
@@ -27,10 +29,10 @@ def test_a_small_scope_is_given_as_it_stands():
 def test_of_a_large_scope_the_best_memories_are_given():
     """With one memory more, the best ones come first, and as many as a model may read."""
     some = [*memories(nearness.MAX_MEMORIES), memory("last", "I keep bees")]
-    given = nearness.near_turns(some, ["green tea", "the bees"], b"")
-    assert len(given) == nearness.MAX_MEMORIES
-    assert given[0] == some[-1]
-    assert given[1:] == some[: nearness.MAX_MEMORIES - 1]
+    best = nearness.near_turns(some, ["green tea", "the bees"], b"")
+    assert len(best) == nearness.MAX_MEMORIES
+    assert best[0] == some[-1]
+    assert best[1:] == some[: nearness.MAX_MEMORIES - 1]
 
 
 def test_a_memory_counts_by_the_turn_that_fits_it_best():
@@ -63,6 +65,20 @@ def test_a_long_memory_is_passed_over():
     first, rest = memory("a", "x" * 7_000), memory("c", "z" * (nearness.MAX_CHARACTERS - 7_001))
     too_long, last, none = memory("b", "y" * (nearness.MAX_CHARACTERS - 6_999)), memory("d", "v"), memory("e", "w")
     assert nearness.within_characters([first, too_long, rest, last, none]) == [first, rest, last]
+
+
+@given(st.lists(st.integers(0, 2 * nearness.MAX_CHARACTERS), max_size=100))
+def test_what_is_given_has_room(lengths):
+    """Whatever the memories, those that are given have room together, in their order; the others had none."""
+    known = [memory(f"m{number}", "x" * length) for number, length in enumerate(lengths)]
+    kept = nearness.within_characters(known)
+    total = sum(len(one.fact) for one in kept)
+    assert kept == [one for one in known if one in kept]
+    assert total <= nearness.MAX_CHARACTERS
+    assert len(kept) <= nearness.MAX_MEMORIES
+    left_out = [one for one in known if one not in kept]
+    is_full = len(kept) == nearness.MAX_MEMORIES
+    assert is_full or all(len(one.fact) + total > nearness.MAX_CHARACTERS for one in left_out)
 
 
 @pytest.mark.parametrize(("cosine", "is_close"), [(0.76, True), (0.74, False)])

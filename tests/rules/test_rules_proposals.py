@@ -44,6 +44,14 @@ def test_a_new_fact_close_to_a_memory_that_was_not_read_is_asked_about():
     assert proposed("I live in Wien", FactChange.NEW).doubts == ()
 
 
+@pytest.mark.parametrize("change", [FactChange.REPEATS, FactChange.CHANGES])
+def test_what_is_close_to_a_fact_about_a_memory_is_not_asked_about(change):
+    """Only a new fact may be another one's double: the model has said which memory this one is about."""
+    unread = memory("m3", "I live in Wien now")
+    about = proposed("I live in Wien", change, GRAZ, memories=(GRAZ, unread), read=(GRAZ,), text="I live in Wien")
+    assert (about.change, about.doubts) == (change, ())
+
+
 def test_two_new_facts_that_are_close_are_asked_about():
     """A first window is compared with itself."""
     both = [
@@ -51,6 +59,22 @@ def test_two_new_facts_that_are_close_are_asked_about():
         candidate("My rent is 950 euros", change=FactChange.NEW),
     ]
     assert [one.doubts for one in proposals.propose(both, (), {})] == [(proposals.CLOSE,), (proposals.CLOSE,)]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        candidate("I live in Graz now", change=FactChange.REPEATS, memory_ids=("m1",)),
+        candidate("I live in Graz now", change=FactChange.CHANGES, memory_ids=("m1",)),
+        candidate("Forget: I live in Graz"),
+        candidate("I live in Graz", change=FactChange.FORGETS),
+    ],
+)
+def test_a_new_fact_that_is_close_to_a_fact_about_a_memory_is_not_asked_about(other):
+    """Both are no doubles: the other one is no new fact, or a request to forget."""
+    new = candidate("I live in Wien", change=FactChange.NEW)
+    proposed_ = proposals.propose([new, other], (GRAZ,), {"m1": GRAZ.fingerprint})
+    assert proposed_[0].doubts == ()
 
 
 def test_a_stand_in_that_says_no_change_is_asked_again():
@@ -70,6 +94,12 @@ def test_a_text_that_is_too_long_makes_a_memory_of_the_fact():
     """The memory stays as it is."""
     long = proposed("I moved", FactChange.CHANGES, GRAZ, text="x" * (MAX_FACT_BYTES + 1))
     assert (long.change, long.memories) == (FactChange.NEW, ())
+
+
+def test_a_change_without_a_text_has_the_fact_as_its_text():
+    """A model may name the memory alone."""
+    moved = proposed("I live in Wien", FactChange.CHANGES, GRAZ)
+    assert (moved.change, moved.text, moved.doubts) == (FactChange.CHANGES, "I live in Wien", ())
 
 
 def test_a_change_of_another_text_is_asked_about():

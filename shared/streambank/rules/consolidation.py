@@ -19,7 +19,6 @@ from streambank.rules import profiles
 from streambank.rules.keyed_hashes import KeyedHashes, former_texts
 
 NOTHING_TO_FORGET = "nothing to forget"
-DIRECT = "stated by the caller"
 # What the last revision of a memory says that became part of another one, before the id of that one.
 MERGED_INTO = "merged into memories/"
 DEFAULT_REVISION_TTL = timedelta(days=365)

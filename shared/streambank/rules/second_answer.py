@@ -100,7 +100,7 @@ class _Planner:
             return PlanStep(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
         if FACT_DOUBT in proposal.doubts:
             return PlanStep(Verdict.REJECTED, reason=NOT_CONFIRMED)
-        if proposal.doubts and not proposal.memories:
+        if not proposal.memories:
             return consolidation.create_step(proposal.candidate)
         return self._as_proposed(proposal)
 
