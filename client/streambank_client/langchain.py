@@ -18,18 +18,18 @@ _MADE_BY_MIDDLEWARE = "lc_source"
 
 
 class MemoryState(AgentState[Any]):
-    """The state of an agent, with what the middleware keeps beside its messages; the model does not see these fields."""
+    """The state of an agent, with two fields of the middleware that the model does not see."""
 
     streambank_recalled: NotRequired[Annotated[str, PrivateStateAttr]]
     streambank_delivered: NotRequired[Annotated[str, PrivateStateAttr]]
 
 
 class StreambankMiddleware(AgentMiddleware[MemoryState, Any, Any]):
-    """Recalls memories once a run, shows them to the model in its system message, and stores the run's messages.
+    """Recalls memories once a run, adds them to the system message of each call, and stores the run's messages.
 
-    The recalled memories are in no message of the state. What is stored are the texts of the user and of the model,
-    under the ids that LangChain gives to messages; a run that fails stores nothing. Where a service is away, the run has
-    no memory and no error, and a later run of the thread stores the missing messages.
+    The recalled memories are in no message of the state. The texts of the user and of the model are stored, under the
+    ids that LangChain gives to messages; a run that fails stores nothing. While the service is away, runs have no
+    memory and no error, and a later run of the thread stores the missing messages.
 
     memory: where memories are; its `scope` and `stream_id` may be functions of LangGraph's `Runtime`. The default of
         the stream is the thread's id.

@@ -31,9 +31,7 @@ class StreambankMemory(AbstractCapability[Any]):
     recall, tools, ingestion: which parts the capability has.
     """
 
-    def __init__(
-        self, memory: AgentMemory, *, recall: bool = True, tools: bool = True, ingestion: bool = True
-    ) -> None:
+    def __init__(self, memory: AgentMemory, *, recall: bool = True, tools: bool = True, ingestion: bool = True) -> None:
         self._memory = memory
         self._has_recall = recall
         self._has_tools = tools

@@ -112,7 +112,8 @@ class Cases:
         store.put(SPACE, "k", {"text": "a secret"})
         [memory] = [row.memory for row in self.bank.retrieve_memories(scope=store.scope)]
         store.delete(SPACE, "k")
-        facts = [row.memory.fact for row in self.bank.retrieve_memories(scope=store.scope) if "secret" in row.memory.fact]
+        rows = self.bank.retrieve_memories(scope=store.scope)
+        facts = [row.memory.fact for row in rows if "secret" in row.memory.fact]
         revisions = len(list(self.bank.list_revisions(memory=memory.id)))
         gone = store.get(SPACE, "k")
         store.put(SPACE, "k", {"n": 2})
@@ -129,7 +130,8 @@ class Cases:
         store.put(SPACE, "k", {"text": "I live in Graz."})
         event = Event.from_text("I do not live in Graz any more, I live in Wien.", event_id="e-1")
         self.bank.ingest_events(scope=scope, events=[event], force_flush=True).wait()
-        conversation = [row.memory for row in self.bank.retrieve_memories(scope=scope) if row.memory.id.startswith("lg-")]
+        rows = self.bank.retrieve_memories(scope=scope)
+        conversation = [row.memory for row in rows if row.memory.id.startswith("lg-")]
         other = self.store().get(SPACE, "k")
         return {"other": other, "conversation": len(conversation), "kept": store.get(SPACE, "k").value}
 

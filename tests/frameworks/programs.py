@@ -65,3 +65,9 @@ class Program:
         self._process.stdin.close()
         self._process.wait(timeout=30)
         self._process.stdout.close()
+
+
+def run_example(name: str, url: str) -> list[str]:
+    """Run an example of the documentation against a service, and return the lines that it prints."""
+    path = ROOT / "docs" / "examples" / name
+    return run_program(path, STREAMBANK_URL=url, STREAMBANK_TOKEN="local").splitlines()

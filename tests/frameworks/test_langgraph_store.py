@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from streambank_local.service import LocalService
-from tests.frameworks.programs import Program, needs_frameworks
+from tests.frameworks.programs import Program, needs_frameworks, run_example
 
 pytestmark = [pytest.mark.slow, needs_frameworks]
 _numbers = count(1)
@@ -79,8 +79,11 @@ def unordered(results: Any) -> Any:
     """Return results with the items of a search in one order: the stores rank in their own ways."""
     if not isinstance(results, list):
         return results
-    is_search = [isinstance(one, list) and all(isinstance(item, list) and len(item) == 4 for item in one) for one in results]
-    return [sorted(map(json.dumps, one)) if ranks else one for one, ranks in zip(results, is_search, strict=True)]
+    return [sorted(map(json.dumps, one)) if is_search(one) else one for one in results]
+
+
+def is_search(result: Any) -> bool:
+    return isinstance(result, list) and all(isinstance(item, list) and len(item) == 4 for item in result)
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
@@ -159,3 +162,12 @@ def test_stores_are_apart(cases: Program) -> None:
 def test_writers_at_once(cases: Program) -> None:
     """Eight threads put a new key at once: each succeeds, and one of the values is there."""
     assert cases.ask("threads") == {"failures": [], "is_one_of_them": True, "count": 1}
+
+
+def test_the_example_runs(service: LocalService) -> None:
+    """The nearest note answers a question of another thread."""
+    assert run_example("langgraph_store.py", service.base_url) == [
+        "I live in Graz. -> Noted.",
+        "I like green tea. -> Noted.",
+        "Where do I live? -> You said: I live in Graz.",
+    ]

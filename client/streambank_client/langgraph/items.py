@@ -125,7 +125,8 @@ def _indexed_texts(op: PutOp, fields: Sequence[str]) -> list[str]:
     if op.index is False:
         return []
     value, paths = dict(op.value or {}), fields if op.index is None else op.index
-    return [text for path in paths for text in ([_json(value)] if path == WHOLE_VALUE else get_text_at_path(value, path))]
+    lists = ([_json(value)] if path == WHOLE_VALUE else get_text_at_path(value, path) for path in paths)
+    return [text for texts in lists for text in texts]
 
 
 def _size(metadata: Mapping[str, Any]) -> int:

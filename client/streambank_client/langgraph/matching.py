@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from langgraph.store.base import ListNamespacesOp, MatchCondition
+from langgraph.store.base import Item, ListNamespacesOp, MatchCondition, SearchOp
 
 _EQUAL = {"$eq": operator.eq, "$ne": operator.ne}
 _ORDER: Mapping[str, Callable[[float, float], bool]] = {
@@ -15,6 +15,12 @@ _ORDER: Mapping[str, Callable[[float, float], bool]] = {
     "$lt": operator.lt,
     "$lte": operator.le,
 }
+
+
+def is_selected(item: Item, op: SearchOp) -> bool:
+    """Return whether an item is in the namespaces of a search and passes its filter. Raises as `passes` does."""
+    prefix = op.namespace_prefix
+    return item.namespace[: len(prefix)] == prefix and passes(item.value, op.filter)
 
 
 def passes(value: Mapping[str, Any], conditions: Mapping[str, Any] | None) -> bool:

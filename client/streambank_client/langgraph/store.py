@@ -150,10 +150,10 @@ class StreambankStore(BaseStore):
 
     def _matches(self, op: SearchOp) -> Iterator[tuple[Memory, SearchItem]]:
         """Yield the matching items: those with a score, the best first, and then the others, the newest first."""
-        depth, unscored = len(op.namespace_prefix), list[tuple[Memory, SearchItem]]()
+        unscored = list[tuple[Memory, SearchItem]]()
         for result in self._results(op):
             item = items.to_search_item(result)
-            if item is None or item.namespace[:depth] != op.namespace_prefix or not matching.passes(item.value, op.filter):
+            if item is None or not matching.is_selected(item, op):
                 continue
             if op.query and item.score is None:
                 unscored.append((result.memory, item))
