@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import ModelRequest, ModelResponse, PrivateStateAttr
@@ -17,11 +17,11 @@ from streambank_client.koog import MemoryRecord
 _MADE_BY_MIDDLEWARE = "lc_source"
 
 
-class MemoryState(AgentState[Any]):
+class MemoryState(AgentState[Any], total=False):
     """The state of an agent, with two fields of the middleware that the model does not see."""
 
-    streambank_recalled: NotRequired[Annotated[str, PrivateStateAttr]]
-    streambank_delivered: NotRequired[Annotated[str, PrivateStateAttr]]
+    streambank_recalled: Annotated[str, PrivateStateAttr]
+    streambank_delivered: Annotated[str, PrivateStateAttr]
 
 
 class StreambankMiddleware(AgentMiddleware[MemoryState, Any, Any]):
@@ -102,10 +102,10 @@ def _delivered(state: MemoryState) -> str:
     the model's.
     """
     messages: Sequence[AnyMessage] = state["messages"]
-    delivered = state.get("streambank_delivered")
+    delivered: str | None = state.get("streambank_delivered")
     if delivered is not None and (delivered == "" or any(message.id == delivered for message in messages)):
         return delivered
-    earlier = [message.id for message in messages if isinstance(message, AIMessage)]
+    earlier: list[str | None] = [message.id for message in messages if isinstance(message, AIMessage)]
     return (earlier[-1] or "") if earlier else ""
 
 

@@ -19,6 +19,7 @@ SECOND = 1 / 60
 
 class Cases:
     def __init__(self, client: Streambank) -> None:
+        self.client = client
         self.bank = client.bank()
         self.user = f"cases-{uuid4()}"
 
@@ -134,6 +135,12 @@ class Cases:
         conversation = [row.memory for row in rows if row.memory.id.startswith("lg-")]
         other = self.store().get(SPACE, "k")
         return {"other": other, "conversation": len(conversation), "kept": store.get(SPACE, "k").value}
+
+    def page(self) -> Any:
+        store = self.store()
+        store.put(SPACE, "k", {"n": 1})
+        exec(sys.argv[2], {"client": self.client, "store": store})
+        return {"left": len(store.search(())), "namespaces": store.list_namespaces()}
 
     def threads(self) -> Any:
         store, failures = self.store(), list[str]()

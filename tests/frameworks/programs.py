@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any, Self
@@ -16,6 +17,14 @@ PYTHON = Path(os.environ.get("STREAMBANK_FRAMEWORKS_PYTHON") or ROOT / ".venv-fr
 needs_frameworks = pytest.mark.skipif(
     not PYTHON.exists(), reason="no Python with the frameworks: STREAMBANK_FRAMEWORKS_PYTHON, .venv-frameworks"
 )
+
+
+def page_block(page: str) -> str:
+    """Return the one program of a page that is not from an example."""
+    text = (ROOT / "docs" / page).read_text()
+    own = re.sub(r"<!-- from \w+\.py -->\n\n```python\n.*?```", "", text, flags=re.DOTALL)
+    [block] = re.findall(r"```python\n(.*?)```", own, re.DOTALL)
+    return str(block)
 
 
 def environment(**more: str) -> dict[str, str]:

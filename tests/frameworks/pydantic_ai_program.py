@@ -127,6 +127,15 @@ class Cases:
         ctx = SimpleNamespace(deps=user, conversation_id="c")
         return {"prompts": self.seen, "is_stored": memory.ingest(ctx, second.all_messages())}
 
+    def page(self, user: str) -> Any:
+        names: dict[str, Any] = {}
+        exec(sys.argv[2], names)
+        self.bank.create_memory(scope={"user_id": user}, fact="Lives in Graz.")
+        model = self.agent([call("recall", query="home"), "Graz."]).model
+        memory = AgentMemory(self.bank, scope={"user_id": user}, generation_rule=RULE)
+        output = names["recalling_agent"](model, memory).run_sync("Where do I live?").output
+        return {"output": output, "prompt": self.seen[-1], "tools": self.tools}
+
     def away(self, user: str) -> Any:
         script = [call("remember", text="I like tea."), call("recall", query="tea"), "One."]
         agent = self.agent(script, self.memory(user))

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from streambank_local.service import LocalService
-from tests.frameworks.programs import Program, needs_frameworks, run_example
+from tests.frameworks.programs import Program, needs_frameworks, page_block, run_example
 
 pytestmark = [pytest.mark.slow, needs_frameworks]
 _numbers = count(1)
@@ -104,7 +104,7 @@ def test_the_stores_answer_alike(program: Program, history: list[tuple[list[Any]
 
 @pytest.fixture(scope="module")
 def cases(service: LocalService) -> Iterator[Program]:
-    with Program("langgraph_cases.py", service.base_url) as program:
+    with Program("langgraph_cases.py", service.base_url, page_block("langgraph.md")) as program:
         yield program
 
 
@@ -157,6 +157,11 @@ def test_deletions(cases: Program) -> None:
 def test_stores_are_apart(cases: Program) -> None:
     """Another scope has none of the items, and a conversation about the user neither sees nor changes them."""
     assert cases.ask("isolation") == {"other": None, "conversation": 0, "kept": {"text": "I live in Graz."}}
+
+
+def test_an_erasure(cases: Program) -> None:
+    """The code of the page erases a store."""
+    assert cases.ask("page") == {"left": 0, "namespaces": []}
 
 
 def test_writers_at_once(cases: Program) -> None:

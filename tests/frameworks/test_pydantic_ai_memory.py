@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from streambank_local.service import LocalService
-from tests.frameworks.programs import Program, needs_frameworks, run_example
+from tests.frameworks.programs import Program, needs_frameworks, page_block, run_example
 
 pytestmark = [pytest.mark.slow, needs_frameworks]
 Texts = Callable[[str], list[str]]
@@ -16,7 +16,7 @@ BLOCK = "<streambank-memory>"
 
 @pytest.fixture(scope="module")
 def cases(service: LocalService) -> Iterator[Program]:
-    with Program("pydantic_ai_program.py", service.base_url) as program:
+    with Program("pydantic_ai_program.py", service.base_url, page_block("pydantic-ai.md")) as program:
         yield program
 
 
@@ -62,6 +62,15 @@ def test_the_history_processor_alone(cases: Program, event_texts: Texts) -> None
     assert [text.startswith(BLOCK) for text in second] == [False, True, False]
     assert answer["is_stored"]
     assert event_texts(answer["user"]) == ["In which town do I live?", "One.", "Two.", "Where do I live?"]
+
+
+def test_the_code_of_the_page(cases: Program, event_texts: Texts) -> None:
+    """The parts alone recall and have tools, and store nothing by themselves."""
+    answer = cases.ask("page")
+    assert answer["output"] == "Graz."
+    assert "Lives in Graz" in answer["prompt"][0]
+    assert answer["tools"] == ["recall", "remember"]
+    assert event_texts(answer["user"]) == []
 
 
 def test_a_service_that_is_away_breaks_no_run(cases: Program) -> None:

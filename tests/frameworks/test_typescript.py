@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -60,6 +61,16 @@ def test_the_example_runs(project: Path, service: LocalService) -> None:
     ran = run(project, "node", "build/example.js", STREAMBANK_URL=service.base_url)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.splitlines() == ["accepted: 2", "found: I live in Graz."]
+
+
+def test_the_page_shows_the_example() -> None:
+    """The block of the page is in the example, and the page has the command that makes the types."""
+    page = (ROOT / "docs" / "typescript.md").read_text()
+    [shown] = re.findall(r"<!-- from example.ts -->\n\n```typescript\n(.*?)```", page, re.DOTALL)
+    assert shown in (SOURCES / "example.ts").read_text()
+    assert (
+        json.loads((SOURCES / "package.json").read_text())["scripts"]["types"].removesuffix(" streambank.d.ts") in page
+    )
 
 
 def test_fields_with_defaults_are_optional(project: Path) -> None:
