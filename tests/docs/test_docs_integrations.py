@@ -41,7 +41,7 @@ def test_each_framework_has_a_row() -> None:
 
 def test_versions_are_the_pins() -> None:
     """Each version of the table is the one that the tests install."""
-    named = [pair for cell in rows().values() for pair in re.findall(r"([a-z][\w-]+) (\d+\.\d+[\d.]*)", cell)]
+    named = [pair for cell in rows().values() for pair in re.findall(r"(?<![\w-])([a-z][\w-]+) (\d+\.\d+[\d.]*)", cell)]
     versions = pinned()
     assert len(named) == 11
     assert {package: versions.get(package) for package, _ in named} == dict(named)

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from streambank_client import Event, Streambank
-from streambank_client.langgraph import StreambankStore
+from streambank_client.langgraph import StreambankStore, items
 
 SPACE = ("users", "ada")
 SECOND = 1 / 60
@@ -135,6 +135,9 @@ class Cases:
         conversation = [row.memory for row in rows if row.memory.id.startswith("lg-")]
         other = self.store().get(SPACE, "k")
         return {"other": other, "conversation": len(conversation), "kept": store.get(SPACE, "k").value}
+
+    def limits(self) -> Any:
+        return [items.MAX_FACT_BYTES, items.MAX_METADATA_BYTES]
 
     def page(self) -> Any:
         store = self.store()

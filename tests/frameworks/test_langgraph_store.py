@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from streambank.wire.fields import MAX_FACT_BYTES
+from streambank.wire.settings import MAX_MAP_BYTES
 from streambank_local.service import LocalService
 from tests.frameworks.programs import Program, needs_frameworks, page_block, run_example
 
@@ -147,6 +149,11 @@ def test_sizes(cases: Program) -> None:
         "object": "TypeError",
         "unchanged": {"n": 1},
     }
+
+
+def test_limits_are_the_service_s(cases: Program) -> None:
+    """The sizes that the store checks are those of the service."""
+    assert cases.ask("limits") == [MAX_FACT_BYTES, MAX_MAP_BYTES]
 
 
 def test_deletions(cases: Program) -> None:
