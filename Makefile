@@ -11,6 +11,8 @@ SDK_VENV := .venv-sdk
 SDK_STAMP := $(SDK_VENV)/.installed
 FRAMEWORKS_VENV := .venv-frameworks
 FRAMEWORKS_STAMP := $(FRAMEWORKS_VENV)/.installed
+KOTLIN_VENV := .venv-kotlin
+KOTLIN_STAMP := $(KOTLIN_VENV)/.installed
 AUDIT_VENV := .venv-audit
 AUDIT_STAMP := $(AUDIT_VENV)/.installed
 RELEASE_VENV := .venv-release
@@ -59,6 +61,12 @@ $(FRAMEWORKS_STAMP): requirements/frameworks.txt
 	@$(FRAMEWORKS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/frameworks.txt
 	@touch $(FRAMEWORKS_STAMP)
 
+$(KOTLIN_STAMP): requirements/kotlin.txt
+	@echo "Setting up $(KOTLIN_VENV) ..."
+	@$(PYTHON) -m venv $(KOTLIN_VENV)
+	@$(KOTLIN_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/kotlin.txt
+	@touch $(KOTLIN_STAMP)
+
 $(AUDIT_STAMP): requirements/audit.txt
 	@echo "Setting up $(AUDIT_VENV) ..."
 	@$(PYTHON) -m venv $(AUDIT_VENV)
@@ -87,7 +95,7 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; DATA=DIR keeps 
 test: $(STAMP)  ## run the fast tests, a few minutes
 	@$(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES)
 
-test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP) $(FRAMEWORKS_STAMP)  ## run all tests, many minutes
+test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP) $(FRAMEWORKS_STAMP) $(KOTLIN_STAMP)  ## run all tests, many minutes
 	@$(BIN)/python -m pytest $(ON_ALL_CORES)
 	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
 	@STREAMBANK_JOURNEYS_MODEL=openai $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
@@ -143,6 +151,8 @@ pins:  ## update the pinned requirements (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/frameworks.in --output-file requirements/frameworks.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		requirements/kotlin.in --output-file requirements/kotlin.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/audit.in --output-file requirements/audit.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/release.in --output-file requirements/release.txt
@@ -154,4 +164,4 @@ pins:  ## update the pinned requirements (needs uv)
 			requirements/peers/$$name.in --output-file requirements/peers/$$name.txt; done
 
 clean:  ## remove everything that the targets create
-	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(FRAMEWORKS_VENV) $(AUDIT_VENV) $(RELEASE_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
+	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(FRAMEWORKS_VENV) $(KOTLIN_VENV) $(AUDIT_VENV) $(RELEASE_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam

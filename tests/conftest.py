@@ -30,6 +30,7 @@ HAS_SERVICES = {
     "benchmarks",
     "blackbox",
     "docs",
+    "frameworks",
     "functions",
     "gold",
     "infra",
