@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from streambank.errors import Conflict
 from streambank.model import ids
-from streambank.model.chat import ChatHistory
+from streambank.model.chat import ChatHistory, ChatSize
 from streambank.store import keys
-from streambank.store.chat_histories import ChatHistories, Pointer, pointer_of, pointer_values
+from streambank.store.chat_histories import ChatHistories
+from streambank.store.chat_items import Pointer, pointer_of, pointer_values
 from streambank.store.due import DueItem, DueKind, due_item
 from tests import aws
 from tests.store.building import FEW, NOW, instants, json_values, texts, through_item
@@ -57,6 +58,12 @@ def sort_keys(world):
         expires=st.none() | instants(),
         chunks=st.just(0),
         data=st.binary(min_size=1, max_size=9),
+        base=st.text(min_size=1, max_size=9),
+        blocks=st.integers(0, 100),
+        size=st.none() | st.builds(ChatSize, st.integers(0, 9), st.integers(2, 9), st.integers(2, 9)),
+        parts_expire=st.none() | instants(),
+        salt=st.text(max_size=9),
+        keys_until=st.none() | instants(),
     )
 )
 def test_a_pointer_comes_back_as_it_was(pointer):
@@ -99,13 +106,14 @@ def test_chunks_are_in_no_reading_before_the_turn(world, histories):
 
 
 def test_chunks_that_are_read_never_expire_by_themselves(world, histories):
-    """Without an end of its own nothing of a history has a TTL; with one, all of it has that one."""
+    """Without an end of its own nothing of a history has a TTL; with one, its parts are kept up to a day longer."""
     first = stored(histories, large("v1"))
     assert not [item for item in aws.dump(world.client) if "ttl" in item]
     stored(histories, large("v2", expires=NOW + DAY), first)
     histories.clear("default", NAME, "v1")
-    ends = {int(item["ttl"]["N"]) for item in aws.dump(world.client)}
-    assert ends == {int((NOW + DAY).timestamp())}
+    ends = {item["SK"]["S"][:2]: int(item["ttl"]["N"]) for item in aws.dump(world.client)}
+    end, parts_end = int((NOW + DAY).timestamp()), int((NOW + 2 * DAY).timestamp())
+    assert ends == {"H": end, "C#": parts_end, "H#": parts_end}
 
 
 def test_nobody_writes_over_what_he_did_not_read(world, histories):

@@ -1,4 +1,4 @@
-"""The history of a chat: loaded, replaced, deleted. Its id is any text, so it is in the query."""
+"""The history of a chat: loaded, replaced, appended to, deleted. Its id is any text, so it is in the query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from streambank.model.principal import Role
 from streambank.pipeline.sessions import chat_history
 from streambank.wire import chat as wire
 from streambank.wire import parameters
-from streambank.wire.chat import ChatHistory, StoreChatHistoryRequest, StoredChatHistory
+from streambank.wire.chat import (
+    AppendChatHistoryRequest,
+    AppendedChatHistory,
+    ChatHistory,
+    StoreChatHistoryRequest,
+    StoredChatHistory,
+)
 from streambank.wire.reply import Empty
 
 routes = Routes()
@@ -61,6 +67,25 @@ def store(request: ApiRequest, body: StoreChatHistoryRequest) -> StoredChatHisto
     history = body.draft().at(request.wiring.now(), conversation_id=conversation_id, version=uuid.uuid4().hex)
     chat_history.store(request.bank().id, history, expected, **_context(request))
     return wire.stored(history)
+
+
+@routes.post(
+    f"{_PATH}:append",
+    "appendChatHistory",
+    "Puts messages behind those of a chat, all of them or none, once.",
+    role=Role.EDIT,
+    reach=Reach.ALL_SCOPES,
+    parameters=(*parameters.CHAT, parameters.IDEMPOTENCY_KEY),
+    creates=True,
+    max_body_bytes=wire.MAX_BODY_BYTES,
+)
+def append(request: ApiRequest, body: AppendChatHistoryRequest) -> AppendedChatHistory:
+    """Append to a conversation; one that does not exist is made."""
+    conversation_id, expected = wire.conversation_id(request.query), _expectation(request)
+    call = body.append(conversation_id, version=uuid.uuid4().hex, idempotency_key=request.idempotency_key)
+    keys_kept = request.wiring.deployment.retention_policy.dedup_horizon
+    chat = chat_history.append(request.bank().id, call, expected, keys_kept=keys_kept, **_context(request))
+    return wire.appended(chat)
 
 
 @routes.delete(

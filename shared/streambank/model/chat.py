@@ -1,10 +1,12 @@
-"""Chat histories: the messages of a conversation in the caller's own JSON, replaced as a whole."""
+"""Chat histories: the messages of a conversation in the caller's own JSON, replaced as a whole or appended to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+
+from streambank.model.event import CallMarker
 
 # The format names how to read the messages, also years later.
 MAX_FORMAT_BYTES = 64
@@ -34,6 +36,59 @@ class ChatDraft:
         """Return the history to store at *now*."""
         expires = None if self.ttl is None else now + self.ttl
         return ChatHistory(conversation_id, self.messages, self.format, version, now, expires)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAppend:
+    """Messages to append as one block, as a caller sends them; *call* is the marker of its idempotency key.
+
+    Without *format* or *ttl* those of the conversation stay. *version* names the write.
+    """
+
+    conversation_id: str
+    messages: tuple[dict[str, Any], ...]
+    version: str
+    format: str = ""
+    ttl: timedelta | None = None
+    call: CallMarker | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppendedChat:
+    """What an append made of a conversation: its version, its times, and how many messages it has."""
+
+    conversation_id: str
+    version: str
+    updated: datetime
+    expires: datetime | None
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSize:
+    """The size of a list of messages: their number, and the bytes of its JSON, escaped as text and in UTF-8.
+
+    The sum of two sizes is the size of the two lists as one.
+    """
+
+    messages: int
+    text_bytes: int
+    utf8_bytes: int
+
+    def __add__(self, other: ChatSize) -> ChatSize:
+        if not self.messages or not other.messages:
+            return self if self.messages else other
+        # Two pairs of brackets become one, with a comma between; text has one pair of quotes.
+        return ChatSize(
+            self.messages + other.messages,
+            self.text_bytes + other.text_bytes - 3,
+            self.utf8_bytes + other.utf8_bytes - 1,
+        )
+
+    @property
+    def reply_bytes(self) -> int:
+        """The bytes of the list inside Lambda's reply, which sends a body as text or in base64."""
+        return min(self.text_bytes, 4 * -(-self.utf8_bytes // 3))
 
 
 @dataclass(frozen=True, slots=True)

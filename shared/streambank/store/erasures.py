@@ -159,7 +159,8 @@ class Erasures:
     def _registered(self, bank: str, kind: Kind) -> Iterator[str]:
         for shard in range(keys.REGISTRY_SHARDS):
             for item in self._table.query(keys.registry(bank, shard), prefix=kind.prefix):
-                yield keys.registry_entry(item["SK"]).name
+                if "gone" not in item:  # a deleted conversation, whose idempotency keys are left
+                    yield keys.registry_entry(item["SK"]).name
 
     # ---- memories
 

@@ -4,7 +4,7 @@ S#{bank}#{sid}     HEAD, CUT, IMPORT, B#{first seq}, D#{event}, W#{window}, P#{w
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, F#{expiry}#{memory}, I#{call}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
-H#{bank}#{chat}    H, C#{version}#{number}, O#{version}
+H#{bank}#{chat}    H, C#{version}#{number}, A#{version}#{number}, O#{version}, I#{call}
 K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}, H#{chat}
 BANKS              {bank}
 BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT, REINDEX
@@ -209,6 +209,16 @@ def chat_pointer(bank: str, name: str) -> Key:
 
 def chat_chunks(bank: str, name: str, version: str, count: int) -> list[Key]:
     return [Key(chat(bank, name), f"C#{version}#{number:03}") for number in range(count)]
+
+
+def chat_block(bank: str, name: str, version: str, number: int) -> Key:
+    """Return the key of a block of appended messages, which are numbered from 0."""
+    return Key(chat(bank, name), f"A#{version}#{number:03}")
+
+
+def chat_call(bank: str, name: str, call: str) -> Key:
+    """Return the key of the marker of an append with an idempotency key."""
+    return Key(chat(bank, name), f"I#{call}")
 
 
 def chat_note(bank: str, name: str, version: str) -> Key:

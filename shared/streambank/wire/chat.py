@@ -7,19 +7,20 @@ from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from streambank.errors import InvalidArgument, PayloadTooLarge
+from streambank.errors import InvalidArgument
 from streambank.model import chat as model
-from streambank.model.chat import ANYTHING, MAX_FORMAT_BYTES, ChatDraft, Expectation
-from streambank.wire import http, reader
+from streambank.model import ids
+from streambank.model.chat import ANYTHING, MAX_FORMAT_BYTES, AppendedChat, ChatAppend, ChatDraft, Expectation
+from streambank.model.event import CallMarker
+from streambank.rules import chat_size
+from streambank.rules.chat_size import MAX_MESSAGES
+from streambank.wire import reader
 from streambank.wire.fields import Ttl, text
 from streambank.wire.ingest import MAX_EVENT_DEPTH, MAX_ID_BYTES
 from streambank.wire.model import Read, RequestModel
 from streambank.wire.reply import JsonObject, Time, optional_time, rfc3339, without_nulls
 
 MAX_BODY_BYTES = 5 * 1024 * 1024
-# A reply of Lambda has 6,291,556 bytes, with its body escaped or in base64: what is stored must also be readable.
-MAX_REPLY_BYTES = 6_000_000
-MAX_MESSAGES = 10_000
 _ETAG = re.compile(r'"([\x21\x23-\x7e]{1,128})"')
 
 
@@ -54,39 +55,55 @@ def _messages(value: Any, path: str) -> tuple[JsonObject, ...]:
             raise InvalidArgument(f"{path}[{number}]", "must be an object")
         if not reader.depth(message, MAX_EVENT_DEPTH):
             raise InvalidArgument(f"{path}[{number}]", f"is nested more than {MAX_EVENT_DEPTH} levels deep")
-    _check_size(value)
+    reader.byte_length(json.dumps(value, ensure_ascii=False), "")
+    chat_size.check_size(chat_size.size_of(value))
     return tuple(value)
 
 
-def _check_size(messages: list[Any]) -> None:
-    """Refuse what could be stored and not be returned."""
-    raw = json.dumps(messages, ensure_ascii=False, separators=(",", ":"))
-    reader.byte_length(raw, "")
-    size = http.sent_bytes(raw)
-    if size > MAX_REPLY_BYTES:
-        raise PayloadTooLarge("messages", f"would take {size} bytes of a reply; the limit is {MAX_REPLY_BYTES}")
+def _some_messages(value: Any, path: str) -> tuple[JsonObject, ...]:
+    if value == []:
+        raise InvalidArgument(path, "must have at least one message")
+    return _messages(value, path)
+
+
+_MESSAGES_SCHEMA: JsonObject = {
+    "type": "array",
+    "maxItems": MAX_MESSAGES,
+    "items": {"type": "object", "additionalProperties": True},
+}
 
 
 class StoreChatHistoryRequest(RequestModel):
     """Messages are any objects, 32 levels deep at most."""
 
-    messages: Annotated[
-        tuple[JsonObject, ...],
-        Read(
-            _messages,
-            {
-                "type": "array",
-                "maxItems": MAX_MESSAGES,
-                "items": {"type": "object", "additionalProperties": True},
-            },
-        ),
-    ]
+    messages: Annotated[tuple[JsonObject, ...], Read(_messages, _MESSAGES_SCHEMA)]
     format: Annotated[str, text(MAX_FORMAT_BYTES, examples=["openai", "koog-1"])] = ""
     ttl: Ttl | None = None
 
     def draft(self) -> ChatDraft:
         """Return the history that is to be stored."""
         return ChatDraft(self.messages, self.format, self.ttl)
+
+
+class AppendChatHistoryRequest(RequestModel):
+    """Messages to put behind those of a conversation, together and in their order."""
+
+    messages: Annotated[tuple[JsonObject, ...], Read(_some_messages, {**_MESSAGES_SCHEMA, "minItems": 1})]
+    format: Annotated[str, text(MAX_FORMAT_BYTES, examples=["openai", "koog-1"])] = ""
+    ttl: Ttl | None = None
+
+    def append(self, conversation_id: str, *, version: str, idempotency_key: str | None) -> ChatAppend:
+        """Return the append, which *version* names."""
+        call = CallMarker(ids.call_key(idempotency_key), self.body_fingerprint()) if idempotency_key else None
+        return ChatAppend(conversation_id, self.messages, version, self.format, self.ttl, call)
+
+
+class AppendedChatHistory(TypedDict):
+    conversationId: str
+    etag: str
+    updateTime: Time
+    expireTime: NotRequired[Time | None]
+    messageCount: int
 
 
 class StoredChatHistory(TypedDict):
@@ -134,6 +151,19 @@ def stored(history: model.ChatHistory) -> StoredChatHistory:
             etag=etag(history.version),
             updateTime=rfc3339(history.updated),
             expireTime=optional_time(history.expires),
+        )
+    )
+
+
+def appended(chat: AppendedChat) -> AppendedChatHistory:
+    """Return the reply to an append: the version that it made."""
+    return without_nulls(
+        AppendedChatHistory(
+            conversationId=chat.conversation_id,
+            etag=etag(chat.version),
+            updateTime=rfc3339(chat.updated),
+            expireTime=optional_time(chat.expires),
+            messageCount=chat.messages,
         )
     )
 

@@ -154,7 +154,7 @@ def _scope_steps(erasure: Erasure, context: EraseContext) -> Iterator[_EraseStep
         for session in list(context.sessions.of_user(erasure.bank, erasure.request.user_id)):
             yield erasure.cursor, partial(_erase_session, erasure.bank, session.session_id, context)
     for conversation_id in erasure.request.conversation_ids:
-        if context.histories.find(erasure.bank, conversation_id):
+        if context.histories.has(erasure.bank, conversation_id):
             yield erasure.cursor, partial(_erase_conversation, erasure.bank, conversation_id, context)
 
 
@@ -213,7 +213,7 @@ def _erase_session(bank: str, session_id: str, context: EraseContext, counts: Co
 
 
 def _erase_conversation(bank: str, conversation_id: str, context: EraseContext, counts: Counter[str]) -> None:
-    counts["conversations"] += context.histories.find(bank, conversation_id) is not None
+    counts["conversations"] += context.histories.has(bank, conversation_id)
     chat_history.delete(
         bank,
         conversation_id,
@@ -273,8 +273,7 @@ def count_scope(
     context.erasures.count_memories(bank, cid, counts)
     if request.user_id is not None:
         counts["sessions"] = sum(1 for _ in context.sessions.of_user(bank, request.user_id))
-    pointers = (context.histories.find(bank, conversation_id) for conversation_id in request.conversation_ids)
-    counts["conversations"] = sum(1 for pointer in pointers if pointer)
+    counts["conversations"] = sum(context.histories.has(bank, one) for one in request.conversation_ids)
     return _without_zeros(counts)
 
 

@@ -1,15 +1,20 @@
-"""Storing, loading and deleting the history of a chat."""
+"""Storing, loading and deleting the history of a chat, and appending to it."""
 
 from __future__ import annotations
 
 import contextlib
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 
-from streambank.errors import Conflict, PreconditionFailed, Unavailable
+from streambank.errors import Conflict, InvalidArgument, PreconditionFailed, Unavailable
 from streambank.model import ids
-from streambank.model.chat import ChatHistory, Expectation
+from streambank.model.chat import AppendedChat, ChatAppend, ChatHistory, Expectation
+from streambank.model.event import CallMarker
 from streambank.retry import RetryPolicy
-from streambank.store.chat_histories import ChatHistories, Pointer
+from streambank.rules.chat_size import check_size, size_of
+from streambank.store import text
+from streambank.store.chat_histories import ChatHistories
+from streambank.store.chat_items import KeyedCall, Pointer, StoredCall, salted
 
 _CONTENDED = "the conversation is written by others at the same time; try again"
 
@@ -64,6 +69,106 @@ def store(
     raise Unavailable(_CONTENDED)
 
 
+def append(
+    bank: str,
+    call: ChatAppend,
+    expected: Expectation,
+    *,
+    histories: ChatHistories,
+    retry_policy: RetryPolicy,
+    keys_kept: timedelta,
+    now: datetime,
+) -> AppendedChat:
+    """Put messages behind those of a conversation, all together and once; one that does not exist is made.
+
+    Its idempotency key, if it has one, is remembered for *keys_kept*.
+    Cost: one read of two items and one transaction of two or three; the whole is written anew every 100 appends.
+
+    Raises:
+        KeyReused: the idempotency key was used with another body.
+        PreconditionFailed: the conversation is not the expected version.
+        InvalidArgument: its messages have another format.
+        PayloadTooLarge: it would be larger than a conversation may be.
+        Unavailable: it is written by others at the same time.
+        In each of these cases nothing was written.
+    """
+    for attempt in retry_policy.attempts():
+        before, done = histories.find_for_append(bank, call.conversation_id, call.call, now=now)
+        if done and call.call:
+            _check_repeat(call.call, before, done)
+            return done.result
+        _check(before, expected, now)
+        # Chunks of an attempt that failed have its version in their keys.
+        version = f"{call.version}-{attempt}" if attempt else call.version
+        keyed = KeyedCall(call.call, now + keys_kept) if call.call else None
+        try:
+            after = _append(bank, replace(call, version=version), before, keyed, histories, now)
+        except Conflict:
+            continue
+        count = after.size.messages if after.size else 0
+        return AppendedChat(call.conversation_id, after.version, after.updated, after.expires, count)
+    raise Unavailable(_CONTENDED)
+
+
+def _check_repeat(call: CallMarker, before: Pointer | None, done: StoredCall) -> None:
+    """Raise KeyReused for another body; after a deletion nothing is left that a body could be compared with."""
+    salt = before.salt if before else ""
+    if done.salt == ids.digest("salt", salt):
+        CallMarker(call.key, salted(call.fingerprint, salt)).check(CallMarker(call.key, done.fingerprint))
+
+
+def _append(
+    bank: str,
+    call: ChatAppend,
+    before: Pointer | None,
+    keyed: KeyedCall | None,
+    histories: ChatHistories,
+    now: datetime,
+) -> Pointer:
+    """Write the messages of *call*: as a block, or together with all that is there. Raises Conflict."""
+    live = before if before and before.is_live(now) else None
+    there_until = live.expires if live else None
+    expires = now + call.ttl if call.ttl is not None else there_until
+    messages_format = _format_of(call, live)
+    history = ChatHistory(call.conversation_id, call.messages, messages_format, call.version, now, expires)
+    block = text.compressed(call.messages)
+    if live and histories.takes_block(live, block, expires):
+        size = (live.size or size_of(())) + size_of(call.messages)
+        check_size(size)
+        return histories.append(bank, live, history, size, block, call=keyed, now=now)
+    if live is None and len(block) <= histories.chunk_bytes:
+        return histories.begin(bank, before, history, block, call=keyed, now=now)
+    return _rewrite(bank, history, before, live, keyed, histories, now)
+
+
+def _rewrite(
+    bank: str,
+    added: ChatHistory,
+    before: Pointer | None,
+    live: Pointer | None,
+    keyed: KeyedCall | None,
+    histories: ChatHistories,
+    now: datetime,
+) -> Pointer:
+    """Write the whole anew, with the messages of *added* at its end. Raises Conflict."""
+    there = histories.read(bank, live) if live else None
+    if live and there is None:
+        raise Conflict  # it was replaced meanwhile
+    history = replace(added, messages=(*there.messages, *added.messages) if there else added.messages)
+    check_size(size_of(history.messages))
+    after = histories.prepare(bank, history, in_chunks=True, now=now)
+    after = histories.replace(bank, before, after, call=keyed, now=now)
+    _clear(bank, before, histories)
+    return after
+
+
+def _format_of(call: ChatAppend, live: Pointer | None) -> str:
+    there = live.format if live else ""
+    if call.format and there and call.format != there:
+        raise InvalidArgument("format", f"must be that of the conversation: {there!r}")
+    return call.format or there
+
+
 def delete(
     bank: str,
     conversation_id: str,
@@ -81,7 +186,7 @@ def delete(
     """
     for _ in retry_policy.attempts():
         before = _expected(bank, conversation_id, expected, histories, now)
-        if before is None:
+        if before is None or before.is_deleted:
             return
         try:
             histories.delete(bank, before, now=now)
@@ -107,7 +212,7 @@ def _check(before: Pointer | None, expected: Expectation, now: datetime) -> None
 
 
 def _clear(bank: str, before: Pointer | None, histories: ChatHistories) -> None:
-    """Delete the chunks of *before*; where that fails the call succeeds all the same, and the sweep deletes them."""
-    if before and before.chunks:
+    """Delete the parts of *before*; where that fails the call succeeds all the same, and the sweep deletes them."""
+    if before and before.has_parts:
         with contextlib.suppress(Unavailable):
-            histories.clear(bank, ids.digest(before.conversation_id), before.version)
+            histories.clear(bank, ids.digest(before.conversation_id), before.base)
