@@ -80,6 +80,7 @@ class BankRoutes:
 
     load_chat_history = Route(chats.load_chat_history)
     store_chat_history = Route(chats.store_chat_history)
+    append_chat_history = Route(chats.append_chat_history)
     delete_chat_history = Route(chats.delete_chat_history)
 
     get_operation = OperationRoute(operations.get_operation)

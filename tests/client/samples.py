@@ -47,6 +47,7 @@ BANK: dict[str, list[dict[str, Any]]] = {
     "list_session_events": [{"session": "s"}],
     "load_chat_history": [{"conversation_id": "c"}],
     "store_chat_history": [{"conversation_id": "c", "messages": []}],
+    "append_chat_history": [{"conversation_id": "c", "messages": [{}]}],
     "delete_chat_history": [{"conversation_id": "c"}],
     "list_streams": [{}],
     "find_events": [{"scope": SCOPE, "stream_id": "s", "event_ids": ["e1"]}],

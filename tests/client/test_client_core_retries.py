@@ -121,6 +121,16 @@ def test_store_under_an_etag_does_not_meet_its_own_version() -> None:
         assert len(seam.asked) == attempts
 
 
+def test_append_is_repeated_under_one_key() -> None:
+    """An append whose reply was lost is sent again with the same key, also under a condition."""
+    for condition in ({}, {"if_match": '"7"'}, {"idempotency_key": "k"}):
+        seam = script(LOST, reply({"conversationId": "c", "etag": '"8"', "messageCount": 2}))
+        appended = seam.client().bank().append_chat_history(conversation_id="c", messages=[{"n": 1}], **condition)
+        assert (appended.etag, appended.message_count) == ('"8"', 2)
+        sent_keys = {request.headers["x-idempotency-key"] for request in seam.asked}
+        assert (len(seam.asked), len(sent_keys)) == (2, 1)
+
+
 def test_lost_connection_says_whether_it_may_have_happened() -> None:
     """Whoever must decide what to do next is told whether the request may have been carried out."""
     for failure, is_unknown in ((LOST, True), (httpx.ConnectError("no"), False)):

@@ -98,11 +98,11 @@ def sessions(caller: Caller) -> None:
 
 
 def chats(caller: Caller) -> None:
-    """Load, store and delete a chat, where there are chats."""
+    """Store, append to, load and delete a chat, where there are chats."""
     path = f"{VERSION}/{DEFAULT_BANK}/chatHistory"
     body = {"messages": [{"role": "user", "content": "hi"}]}
-    for method, content in (("PUT", body), ("GET", None), ("DELETE", None)):
-        caller.client.request(method, path, params={"conversationId": "c"}, json=content)
+    for method, end, content in (("PUT", "", body), ("POST", ":append", body), ("GET", "", None), ("DELETE", "", None)):
+        caller.client.request(method, path + end, params={"conversationId": "c"}, json=content)
 
 
 def chat(caller: Caller, bank: str) -> None:

@@ -183,6 +183,10 @@ BAD = [
     ("StoreChatHistoryRequest", {"messages": [{}] * 10_001}, "10,001 messages"),
     ("StoreChatHistoryRequest", {"messages": [], "format": "f" * 65}, "long format"),
     ("StoreChatHistoryRequest", {"messages": [], "ttl": "1h"}, "hours"),
+    ("AppendChatHistoryRequest", {}, "nothing to append"),
+    ("AppendChatHistoryRequest", {"messages": []}, "no message to append"),
+    ("AppendChatHistoryRequest", {"messages": [[]]}, "list to append"),
+    ("AppendChatHistoryRequest", {"messages": [{}], "format": "f" * 65}, "long format to append"),
     ("BankRequest", {"contextSpec": {"config": {}}}, "unknown field"),
 ]  # fmt: skip
 

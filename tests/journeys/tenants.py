@@ -170,6 +170,7 @@ PROBES: dict[str, list[Probe]] = {
     "listSessionEvents": [Probe(404)],
     "getChatHistory": [Probe(403, query=_CHAT)],
     "storeChatHistory": [Probe(403, _plain(messages=[]), _CHAT)],
+    "appendChatHistory": [Probe(403, _plain(messages=[{"n": 1}]), _CHAT)],
     "deleteChatHistory": [Probe(403, query=_CHAT)],
     "listOperations": [Probe(403)],
     "getOperation": [Probe(404)],

@@ -396,6 +396,8 @@ def test_a_bound_key_reaches_no_conversation(admin: Caller, make: Make, hold: Ca
     bound, reader = hold(make(scope="user_id=mine")), hold(make("read"))
     for method, body in (("GET", None), ("PUT", {"messages": []}), ("DELETE", None)):
         assert bound(method, path, body, **who)[0] == 403
+    for holder in (bound, reader):
+        assert holder("POST", f"{path}:append", {"messages": [{"n": 2}]}, **who)[0] == 403
     assert reader("GET", path, **who)[1]["messages"] == [{"n": 1}]
     assert reader("PUT", path, {"messages": []}, **who)[0] == 403
     assert reader("DELETE", path, **who)[0] == 403

@@ -286,7 +286,7 @@ def post(admin: Caller, route: Route, target: dict[str, str], raw: bytes, **head
 def test_every_route_bounds_its_body(admin: Caller, target: dict[str, str], name: str) -> None:
     """Too large is 413, 100,000 levels and an endless name are 400; none of these refusals is long."""
     route = ASKING[name]
-    limit = 5 * 1024 * 1024 if name == "storeChatHistory" else 4_000_000
+    limit = 5 * 1024 * 1024 if name in {"storeChatHistory", "appendChatHistory"} else 4_000_000
     cases = {
         b'{"a": "' + b"x" * limit + b'"}': 413,
         b'{"a":' * 100_000: 400,
@@ -356,6 +356,7 @@ BASES: dict[str, tuple[Document, tuple[str, ...]]] = {
     "updateSession": ({"displayName": "x"}, ("events", "state", *INVENTED)),
     "appendEvent": (turn("x"), ("createTime", "sequence", *INVENTED)),
     "ingestEvents": ({"scope": MINE}, ("window", "pendingEvents", "acceptedEvents", *INVENTED)),
+    "appendChatHistory": ({"messages": [{}]}, ("conversationId", "updateTime", "messageCount", *INVENTED)),
     "storeChatHistory": ({"messages": []}, ("conversationId", "updateTime", "expireTime", *INVENTED)),
 }
 

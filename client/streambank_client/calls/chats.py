@@ -1,10 +1,11 @@
-"""Chat histories: the caller's own messages, replaced as a whole."""
+"""Chat histories: the caller's own messages, replaced as a whole or appended to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 from streambank_client import types
 from streambank_client.calls.replies import read_nothing, read_object
@@ -54,6 +55,41 @@ def store_chat_history(
         query=_conversation_query(conversation_id),
         body=body_fields(messages=list(messages), format=format, ttl=ttl),
         headers=header_fields(if_match=if_match, if_none_match=if_none_match),
+    )
+
+
+def append_chat_history(
+    resource: ResourcePath,
+    /,
+    *,
+    conversation_id: str,
+    messages: Sequence[Mapping[str, Any]],
+    format: str = "",
+    if_match: str | None = None,
+    if_none_match: str | None = None,
+    ttl_seconds: float | None = None,
+    idempotency_key: str | None = None,
+) -> Call[types.AppendedChatHistory]:
+    """Put messages behind those of a conversation, all together and once; an unknown one is made.
+
+    Without `format` or `ttl_seconds` those of the conversation stay. The client makes an idempotency key if none is
+    given, so the call is repeated also under a condition.
+
+    Raises:
+        PreconditionFailed: the conversation has another version.
+        PayloadTooLarge: it would have more than 5 MiB of JSON or 10,000 messages.
+        AlreadyExists: the idempotency key was used with other messages.
+    """
+    ttl = None if ttl_seconds is None else timedelta(seconds=ttl_seconds)
+    key = idempotency_key or str(uuid4())
+    return Call(
+        method="POST",
+        path=f"{_path(resource)}:append",
+        parse=read_object(types.AppendedChatHistory),
+        repeatable=True,
+        query=_conversation_query(conversation_id),
+        body=body_fields(messages=list(messages), format=format, ttl=ttl),
+        headers=header_fields(if_match=if_match, if_none_match=if_none_match, x_idempotency_key=key),
     )
 
 

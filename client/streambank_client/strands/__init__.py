@@ -1,6 +1,7 @@
 """Memory for agents: the extraction types of Strands, a memory manager, and stores.
 
-Only `StreambankMemoryStore`, `StreambankFactStore` and `attach` need Strands itself: the extra `strands`.
+Only `StreambankMemoryStore`, `StreambankFactStore`, the two session classes and `attach` need Strands itself: the extra
+`strands`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from streambank_client.strands.types import (
 
 if TYPE_CHECKING:
     from streambank_client.strands.bank_store import BankFactStore, BankStore
+    from streambank_client.strands.session_manager import StreambankSessionManager
+    from streambank_client.strands.session_repository import StreambankSessionRepository
     from streambank_client.strands.strands_agent import attach
     from streambank_client.strands.strands_store import StreambankFactStore, StreambankMemoryStore
 
@@ -36,6 +39,8 @@ _LAZY = {
     "BankStore": "bank_store",
     "StreambankFactStore": "strands_store",
     "StreambankMemoryStore": "strands_store",
+    "StreambankSessionManager": "session_manager",
+    "StreambankSessionRepository": "session_repository",
     "attach": "strands_agent",
 }
 
@@ -64,6 +69,8 @@ __all__ = [
     "StreambankFactStore",
     "StreambankMemoryManager",
     "StreambankMemoryStore",
+    "StreambankSessionManager",
+    "StreambankSessionRepository",
     "attach",
 ]
 

@@ -71,7 +71,13 @@ if TYPE_CHECKING:
         RecordedVerdict,
         WindowResponse,
     )
-    from streambank_client.types.sessions import ChatHistory, Session, SessionEvent, StoredChatHistory
+    from streambank_client.types.sessions import (
+        AppendedChatHistory,
+        ChatHistory,
+        Session,
+        SessionEvent,
+        StoredChatHistory,
+    )
     from streambank_client.types.streams import EventStatus, RedrivenOperations, StreamStatus
     from streambank_client.types.usage import Cost, DayCost, Usage
     from streambank_client.types.window_details import (
@@ -83,6 +89,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AppendedChatHistory",
     "BankContext",
     "BankResource",
     "BatchError",
@@ -215,7 +222,7 @@ _MODULES = {
         "RecordedVerdict",
         "WindowResponse",
     },
-    "sessions": {"ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
+    "sessions": {"AppendedChatHistory", "ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},
     "window_details": {"Candidate", "CandidateVerdict", "CitedEvent", "WindowDetail", "WindowEvent"},

@@ -51,6 +51,16 @@ class ChatHistory(Shape):
     expire_time: Instant | None = None
 
 
+class AppendedChatHistory(Shape):
+    """The result of an append: the etag of the new version, and how many messages the conversation has."""
+
+    conversation_id: str
+    etag: str
+    message_count: int
+    update_time: Instant | None = None
+    expire_time: Instant | None = None
+
+
 class StoredChatHistory(Shape):
     """The result of a store: the etag of the new version, for `if_match`."""
 
