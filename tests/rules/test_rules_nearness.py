@@ -53,6 +53,11 @@ def test_what_is_given_has_room(lengths):
     assert len(kept) == MAX_MEMORIES or all(len(one.fact) + total > MAX_CHARACTERS for one in left_out)
 
 
+def test_sixty_short_memories_are_given_at_most():
+    """The sixty-first has room, and is left out."""
+    assert nearness.within_characters(many(MAX_MEMORIES + 1)) == many(MAX_MEMORIES)
+
+
 @pytest.mark.parametrize(("cosine", "is_close"), [(0.74, False), (0.76, True), (-1.0, False)])
 def test_texts_of_one_meaning_are_close(cosine, is_close):
     """From a cosine of 0.75 on, without a word in common: to a memory and to another fact."""
