@@ -95,6 +95,13 @@ def test_an_event_is_hidden_where_a_deletion_names_it(known, event):
     assert not tombstones.is_cited("", known)
 
 
+@given(st.lists(stones, max_size=4), st.dictionaries(st.integers(1, 20), names))
+def test_the_numbers_of_hidden_events_are_named(known, hashes):
+    """Of the events of a window those whose hash a deletion names, by their numbers, and no others."""
+    hidden = {seq for seq, one in hashes.items() if tombstones.is_cited(one, known)}
+    assert tombstones.cited_numbers(hashes, known) == hidden
+
+
 # ---- hashes
 
 
