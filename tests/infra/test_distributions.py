@@ -125,7 +125,7 @@ def output(program: Path, folder: Path, *arguments: str, typed: str = "") -> str
     """What a program prints that runs in *folder*, away from the clone."""
     command = [str(program), *arguments]
     done = subprocess.run(
-        command, cwd=folder, env=ENVIRONMENT, input=typed, capture_output=True, text=True, timeout=180, check=False
+        command, cwd=folder, env=ENVIRONMENT, input=typed, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
