@@ -125,7 +125,7 @@ def output(program: Path, folder: Path, *arguments: str, typed: str = "") -> str
     """What a program prints that runs in *folder*, away from the clone."""
     command = [str(program), *arguments]
     done = subprocess.run(
-        command, cwd=folder, env=ENVIRONMENT, input=typed, capture_output=True, text=True, timeout=180, check=False
+        command, cwd=folder, env=ENVIRONMENT, input=typed, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -193,7 +193,7 @@ def test_installed_command_keeps_a_chat_through_a_kill(python: Path, tmp_path: P
 
     with serving(command, tmp_path, "serve", "--data", "d") as (process, url):
         typed = "I play the cello.\nMy name is Ada.\nI keep bees.\n"
-        chat = result(url, "chat", *scope, "--every", "2", typed=typed)
+        chat = result(url, "chat", *scope, "--every", "2", "--wait-seconds", "300", typed=typed)
         assert [one["verdict"] for one in chat["verdicts"]] == ["CREATED", "CREATED"]
         sent = result(url, "ingest", "monday.json", *scope, "--stream", "monday", "--wait")
         assert sent["acceptedEvents"] == 1
