@@ -9,6 +9,10 @@ from tests.blackbox.tenants import World
 def put_chat(world: World) -> None:
     """A conversation is what was put last, and a condition that fails leaves it so."""
     _, bank = world.bank()
+    put_chat_of(world, bank)
+
+
+def put_chat_of(world: World, bank: Bank) -> None:
     chat, text = _chat(world), world.words.sentence()
     path = f"{bank.path}/chatHistory?conversationId={chat}"
     if chat in bank.chats and world.rng.random() < 0.3:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from random import Random
 
 from tests.blackbox import attacks, chats, checks, generating, ingesting, memories, transfers
 from tests.blackbox.calls import Calls
@@ -31,7 +32,9 @@ ACTIONS: dict[Action, int] = {
     ingesting.ingest: 30,
     ingesting.replay: 8,
     ingesting.replay_elsewhere: 4,
+    ingesting.contradict: 2,
     ingesting.force_flush: 3,
+    ingesting.fill_window: 2,
     advance: 12,
     memories.create: 6,
     memories.update: 5,
@@ -60,6 +63,14 @@ ACTIONS: dict[Action, int] = {
 }
 
 
+def choose(rng: Random, number: int) -> list[Action]:
+    """Return *number* actions by their weights; where half of them suffice for that, every action is among them."""
+    each = list(ACTIONS) if number >= 2 * len(ACTIONS) else []
+    chosen = each + rng.choices(list(ACTIONS), list(ACTIONS.values()), k=number - len(each))
+    rng.shuffle(chosen)
+    return chosen
+
+
 class HistoryFailure(AssertionError):
     """Something that was promised does not hold."""
 
@@ -84,7 +95,7 @@ def play(base_url: str, seed: int, actions: int, tenants: int = 2) -> Counter[st
 
 
 def _play(world: World, actions: int, taken: Counter[str]) -> None:
-    for action in world.rng.choices(list(ACTIONS), list(ACTIONS.values()), k=actions):
+    for action in choose(world.rng, actions):
         world.calls.trace.append(f"-- {taken.total()} {action.__name__}")
         action(world)
         taken[action.__name__] += 1

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tests.blackbox.books import Bank, Event, Moment, Stream
+from tests.blackbox.books import Bank, Event, Moment, Scope, Stream
 from tests.blackbox.checks import settle
-from tests.blackbox.tenants import Tenant, World, event_body, scope_body
+from tests.blackbox.tenants import STREAMS, Tenant, World, event_body, scope_body
 
 RULES: tuple[dict[str, Any], ...] = (
     {"eventCount": 3},
@@ -50,8 +50,9 @@ def ingest(world: World) -> None:
     ingest_into(world, *world.bank())
 
 
-def ingest_into(world: World, tenant: Tenant, bank: Bank) -> None:
-    stream = world.stream(tenant, bank)
+def ingest_into(world: World, tenant: Tenant, bank: Bank, scope: Scope | None = None) -> None:
+    """Send events to a stream of *bank*, of *scope* if it is given."""
+    stream = world.stream(tenant, bank) if scope is None else bank.stream(scope, world.rng.choice(STREAMS))
     call = Call(bank, stream, [])
     call.events = [_event(world, stream, call) for _ in range(world.rng.choice((1, 1, 2, 3, 5)))]
     call.rule = world.rng.choice((UNSAID, UNSAID, *RULES, *RULES, {}))
@@ -86,6 +87,34 @@ def force_flush(world: World) -> None:
     """A call without events seals what is pending."""
     tenant, bank = world.bank()
     send(world, Call(bank, world.stream(tenant, bank), [], has_force=True), is_new=False)
+
+
+def contradict(world: World) -> None:
+    """An old id comes with another text: the first one stays, and the reply names the id."""
+    tenant, bank = world.bank()
+    stream = world.stream(tenant, bank)
+    if not _comparable(stream):
+        send(world, Call(bank, stream, [(world.words.sentence(), f"event-{world.number()}")]))
+    old = world.rng.choice(_comparable(stream))
+    send(world, Call(bank, stream, [(world.words.sentence(), old.id)]), is_new=False)
+
+
+def _comparable(stream: Stream) -> list[Event]:
+    """Return the events that a call can name, and whose text is still known."""
+    return [event for event in stream.events if event.id and " " not in event.id and event.text]
+
+
+def fill_window(world: World) -> None:
+    """Events come one at a time: as soon as there are as many as the rule says, they are generated."""
+    tenant, bank = world.bank()
+    stream = world.stream(tenant, bank)
+    limit = len(stream.pending) + 2
+    for _ in range(2 * limit):  # what was pending may be sealed before, by a timer
+        if not stream.is_due:
+            send(
+                world, Call(bank, stream, [(world.words.sentence(), f"event-{world.number()}")], {"eventCount": limit})
+            )
+    settle(world)
 
 
 def _event(world: World, stream: Stream, call: Call) -> tuple[str, str | None]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
 
-from tests.blackbox.books import Bank, Memory, scope_of
+from tests.blackbox.books import Bank, Memory, Scope, scope_of
 from tests.blackbox.tenants import World, scope_body, short
 from tests.blackbox.words import fact_of
 
@@ -12,11 +13,15 @@ from tests.blackbox.words import fact_of
 def create(world: World) -> None:
     """A new memory, half of them with an id of the caller's choice."""
     tenant, bank = world.bank()
-    scope, fact = world.rng.choice(tenant.scopes), fact_of(world.words.sentence())
+    create_in(world, bank, scope_of(world.rng.choice(tenant.scopes)))
+
+
+def create_in(world: World, bank: Bank, scope: Scope) -> None:
+    fact = fact_of(world.words.sentence())
     # Both banks of a tenant, and all tenants, may choose the same id.
     chosen = f"chosen-{world.rng.randrange(12)}" if world.rng.random() < 0.5 else ""
     path = f"{bank.path}/memories" + (f"?memoryId={chosen}" if chosen else "")
-    status, reply = world.calls.send(bank.operator, "POST", path, {"scope": scope, "fact": fact})
+    status, reply = world.calls.send(bank.operator, "POST", path, {"scope": scope_body(scope), "fact": fact})
     holder = _holder(bank, chosen)
     if holder and (holder.deleted is None or _is_restorable(world, holder)):
         assert status == 409, f"{chosen} is taken: {reply}"
@@ -24,7 +29,7 @@ def create(world: World) -> None:
     assert status == 200, f"{path}: {reply}"
     if holder:
         del bank.memories[holder.origin]
-    bank.remember(scope_of(scope), fact, name=reply["response"]["name"])
+    bank.remember(scope, fact, name=reply["response"]["name"])
 
 
 def update(world: World) -> None:
@@ -32,8 +37,9 @@ def update(world: World) -> None:
     update_one_of(world, bank)
 
 
-def update_one_of(world: World, bank: Bank) -> None:
-    if memory := _pick(world, [memory for memory in bank.live() if memory.name]):
+def update_one_of(world: World, bank: Bank, origins: Collection[int] = ()) -> None:
+    """Change a memory, one of *origins* if there is one."""
+    if memory := _pick(world, _named(bank, origins)):
         fact = fact_of(world.words.sentence())
         bank.show(fact, memory.scope)
         path = f"{memory.name}?updateMask=fact"
@@ -44,12 +50,15 @@ def update_one_of(world: World, bank: Bank) -> None:
 
 def delete(world: World) -> None:
     """A deleted memory is gone, whoever asks for it."""
-    _, bank = world.bank()
+    tenant, bank = world.bank()
+    if not _named(bank, ()):
+        create_in(world, bank, scope_of(tenant.scopes[0]))
     delete_one_of(world, bank)
 
 
-def delete_one_of(world: World, bank: Bank) -> None:
-    if memory := _pick(world, [memory for memory in bank.live() if memory.name]):
+def delete_one_of(world: World, bank: Bank, origins: Collection[int] = ()) -> None:
+    """Delete a memory, one of *origins* if there is one."""
+    if memory := _pick(world, _named(bank, origins)):
         assert memory.name
         world.calls.ok(bank.operator, "DELETE", memory.name)
         bank.delete(memory, world.calls.now)
@@ -89,6 +98,12 @@ def _holder(bank: Bank, chosen: str) -> Memory | None:
 
 def _is_restorable(world: World, memory: Memory) -> bool:
     return memory.deleted is not None and world.calls.now - memory.deleted < timedelta(hours=48)
+
+
+def _named(bank: Bank, origins: Collection[int]) -> list[Memory]:
+    """Return the live memories of *bank* whose names are known: those of *origins* if there are any."""
+    named = [memory for memory in bank.live() if memory.name]
+    return [memory for memory in named if memory.origin in origins] or named
 
 
 def _pick(world: World, memories: list[Memory]) -> Memory | None:

@@ -8,17 +8,22 @@ from typing import Any
 
 from tests.blackbox.books import Bank, Event, Export, Memory, Scope, Stream, scope_of
 from tests.blackbox.calls import ROOT
+from tests.blackbox.chats import put_chat_of
 from tests.blackbox.checks import settle
-from tests.blackbox.memories import delete_one_of, update_one_of
+from tests.blackbox.ingesting import ingest_into
+from tests.blackbox.memories import create_in, delete_one_of, update_one_of
 from tests.blackbox.tenants import World, event_body, scope_body
 
 
 def export(world: World) -> None:
     """Write the bank, or one scope, into the bucket; the books keep what must be in it."""
     tenant = world.tenant()
-    bank = tenant.bank
-    settle(world)
     scope = scope_of(world.rng.choice(tenant.scopes)) if world.rng.random() < 0.4 else None
+    _export(world, tenant.bank, scope)
+
+
+def _export(world: World, bank: Bank, scope: Scope | None) -> Export:
+    settle(world)
     body = {} if scope is None else {"scope": scope_body(scope)}
     reply = _finish(world, bank, world.calls.ok(bank.operator, "POST", f"{bank.path}:export", body))
     streams = {name: stream for name, stream in bank.streams.items() if scope in (None, stream.scope)}
@@ -31,20 +36,23 @@ def export(world: World) -> None:
         copy.deepcopy(bank.chats) if scope is None else {},
     )
     _same_counts(reply["response"]["exported"], bank.export)
+    return bank.export
 
 
 def import_export(world: World) -> None:
     """Read an export into the archive, or into the bank that it is of; what was changed since then stays so."""
     tenant = world.tenant()
     made = tenant.bank.export
-    if made is None:
-        return
+    if made is None or not made.memories:
+        create_in(world, tenant.bank, scope_of(tenant.scopes[0]))
+        made = _export(world, tenant.bank, None)
     target = world.rng.choice((tenant.archive, tenant.archive, tenant.bank))
     settle(world)
     _import(world, target, made)
     settle(world)
-    for change in world.rng.sample((update_one_of, delete_one_of), world.rng.choice((0, 1, 2))):
-        change(world, target)
+    origins = {memory.origin for memory in made.memories}
+    for change in world.rng.sample((update_one_of, delete_one_of), world.rng.choice((1, 1, 2))):
+        change(world, target, origins)
         _import(world, target, made)
         settle(world)
 
@@ -55,6 +63,8 @@ def erase_scope(world: World) -> None:
     if world.rng.random() < 0.5:
         settle(world)  # else generations may be under way
     scope = scope_of(world.rng.choice(tenant.scopes))
+    create_in(world, bank, scope)
+    ingest_into(world, tenant, bank, scope)
     erase_scope_of(world, bank, scope)
 
 
@@ -76,9 +86,13 @@ def close_bank(world: World) -> None:
     """A deleted bank is not found by anybody; its tenant goes on in a new one."""
     tenant = world.tenant()
     bank = tenant.bank
-    if bank.memories or bank.chats or any(stream.events for stream in bank.streams.values()):
-        status, reply = world.calls.send(bank.operator, "DELETE", bank.path)
-        assert status == 400, f"a bank that is not empty was deleted without force: {reply}"
+    create_in(world, bank, scope_of(world.rng.choice(tenant.scopes)))
+    ingest_into(world, tenant, bank)
+    put_chat_of(world, bank)
+    if world.rng.random() < 0.5:
+        settle(world)  # else generations may be under way
+    status, reply = world.calls.send(bank.operator, "DELETE", bank.path)
+    assert status == 400, f"a bank that is not empty was deleted without force: {reply}"
     world.calls.ok(bank.operator, "DELETE", f"{bank.path}?force=true")
     tenant.bank = world.open_bank(tenant.scopes[0])
     world.sent = [call for call in world.sent if call.bank is not bank]

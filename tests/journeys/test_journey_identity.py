@@ -76,6 +76,19 @@ def is_refused(reply: httpx.Response) -> bool:
     return (reply.status_code, error["code"], error["status"]) == (401, 401, "UNAUTHENTICATED")
 
 
+def test_a_key_lists_its_own_banks(hold: Callable[[str], Holder], make: Make, admin: Caller) -> None:
+    """A key of one bank lists that bank alone, also page by page, and nothing once the bank is deleted."""
+    mine, other = (admin.bank() for _ in range(2))
+    me = hold(make(bank=mine.rsplit("/", 1)[1]))
+    for size in ("1", "100"):
+        status, reply = me("GET", PARENT, pageSize=size)
+        assert (status, [bank["name"] for bank in reply["reasoningEngines"]]) == (200, [mine])
+        assert "nextPageToken" not in reply
+    assert other in [bank["name"] for bank in admin.get(f"/v1beta1/{PARENT}?pageSize=1000")["reasoningEngines"]]
+    admin.delete(mine)
+    assert me("GET", PARENT)[1].get("reasoningEngines", []) == []
+
+
 # ---- getting in
 
 

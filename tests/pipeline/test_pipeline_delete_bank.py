@@ -210,6 +210,36 @@ def test_nothing_is_generated_for_a_bank_that_is_closed(client):
     check(world)
 
 
+def test_a_generation_that_is_started_for_a_closed_bank_leaves_nothing(client):
+    """The start of a generation reads no bank; the generation does, before the deletion, at each step and after it."""
+    world = busy(client)
+    world.run()
+    world.ingest(said("late", "9"), bank=BANK, streamId="late", forceFlush=True)
+    world.deliver()  # seals the window
+    assert not world.executions.running
+    close(world)
+    world.deliver()
+    [payload] = world.executions.running.values()
+    asked, stored = len(world.extractor.requests), results(world)
+    aws.walk(dict(payload), world.tasks())
+    assert results(world) == stored
+    for _ in world.banks.delete_contents(BANK):
+        aws.walk(dict(payload), world.tasks())
+    aws.walk(dict(payload), world.tasks())
+    assert len(world.extractor.requests) == asked
+    assert scanner.places(client, WORD) == []
+    assert not [key for key, _ in keys_of(world) if BANK in key.split("#")]
+
+
+def keys_of(world: World) -> list[tuple[str, str]]:
+    return [(item["PK"]["S"], item["SK"]["S"]) for item in aws.dump(world.client)]
+
+
+def results(world: World) -> list[tuple[str, str]]:
+    """Return the keys of what generations store."""
+    return [key for key in keys_of(world) if key[1].startswith(("P#", "M#", "R#", "T#", "N", "V"))]
+
+
 def test_what_is_written_behind_the_walk_is_found_by_the_last_one(client):
     """A function that still ran when the contents went writes a memory: it goes before the bank's own item does."""
     world = busy(client)

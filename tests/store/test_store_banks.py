@@ -1,5 +1,7 @@
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from itertools import islice
 
 import pytest
 
@@ -31,6 +33,19 @@ def owned(world, bank):
     return {key for key in found if f"#{bank}#" in f"{key[0]}#" or key == ("BANKS", bank)}
 
 
+@contextmanager
+def calls_of(world):
+    """Collect the names of the calls to DynamoDB."""
+    sent, events = [], world.client.meta.events
+
+    def collect(model, **_):
+        sent.append(model.name)
+
+    events.register("before-call.dynamodb", collect)
+    yield sent
+    events.unregister("before-call.dynamodb", collect)
+
+
 def test_a_bank_comes_back(world):
     """A bank and its configuration are what was stored; without an own configuration it has an empty one."""
     world.banks.create(FULL, DOCUMENT)
@@ -43,9 +58,29 @@ def test_the_default_bank_needs_no_item(world):
     """`default` always exists, in lists too; any other id does not."""
     assert world.banks.get("default") == Bank("default")
     assert world.banks.get("1") is None
-    assert world.banks.list() == [Bank("default")]
+    assert list(world.banks.list()) == [Bank("default")]
     world.banks.create(FULL, {})
     assert [bank.id for bank in world.banks.list()] == ["1234", "default"]
+
+
+def test_a_page_of_banks_reads_no_other_page(world):
+    """However many banks there are, ten of them behind an id are one query; banks that are named are one read."""
+    for number in range(40):
+        world.banks.create(replace(FULL, id=f"{number:04}"), {})
+    world.banks.create(replace(FULL, id="zeta"), {})
+    with calls_of(world) as sent:
+        _check_pages(world, sent)
+
+
+def _check_pages(world, sent):
+    page = islice(world.banks.list("0029", page=11), 10)
+    assert [bank.id for bank in page] == [f"{number:04}" for number in range(30, 40)]
+    assert sent == ["Query"]
+    assert [bank.id for bank in world.banks.list("0039")] == ["default", "zeta"]
+    assert [bank.id for bank in world.banks.list("default")] == ["zeta"]
+    sent.clear()
+    assert [bank.id for bank in world.banks.named(["zeta", "none", "0007", "default"])] == ["0007", "default", "zeta"]
+    assert sent == ["BatchGetItem"]
 
 
 def test_an_id_is_given_once(world):

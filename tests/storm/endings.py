@@ -32,6 +32,7 @@ class Endings:
     ) -> None:
         self.world, self.weather, self.streets, self.ledger = world, weather, streets, ledger
         self.rng, self.injected = rng, injected
+        self.is_erasing = False
 
     # ---- scopes
 
@@ -42,10 +43,12 @@ class Endings:
         self.ledger.erasures.append(call)
         steps = 1_000 if self.weather.is_calm else self.rng.choice((0, 1, 3, 1_000))
         context = self.world.erasing(_time_for(steps))
+        was_erasing, self.is_erasing = self.is_erasing, True
         try:
             call.number = erase.erase_scope(bank, {"user_id": scope}, ErasureTarget(), context=context).number
             call.answered = self.ledger.now()
         finally:
+            self.is_erasing = was_erasing
             call.failed = None if call.answered else self.ledger.now()
         self.injected["scope erased"] += 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -52,6 +53,7 @@ class Storm:
     events: int
     streams: int = 60
     erasures: float = 1.0  # how often scopes are erased, beside the weights of other deeds
+    visitors_erase: bool = False  # whoever comes between others often erases a scope
     broken: str | None = None
     injected: Counter[str] = field(default_factory=Counter)
 
@@ -118,13 +120,19 @@ class Storm:
         """Let somebody do something; whoever dies or is refused comes again another time."""
         who = self.rng.choices(list(self.deeds), list(self.deeds.values()))[0]
         if self.weather.depth and self.rng.random() < 0.7:
-            who = self._run if self.at_work else self.rng.choice((self._deliver, self._say, self._say, self._say_again))
+            who = self._visitor()
         if not self.weather.depth:
             self.function_began = self.world.clock()
         try:
             who()
         except (Killed, errors.StreambankError, ClientError, BotoCoreError):
             return
+
+    def _visitor(self) -> Callable[[], None]:
+        """Return who mostly comes between."""
+        if self.visitors_erase and (self.endings.is_erasing or self.rng.random() < 0.3):
+            return self.rng.choice((self._erase, self._say, self._say))
+        return self._run if self.at_work else self.rng.choice((self._deliver, self._say, self._say, self._say_again))
 
     def _where(self) -> int:
         """Return a stream; whoever comes between goes where the other is."""

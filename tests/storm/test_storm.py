@@ -28,6 +28,15 @@ def test_a_small_storm_of_erasures(broken):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("broken", [None, *breaks.OF_ERASURES])
+def test_a_larger_storm_of_erasures(broken):
+    """Two dozen events and many erasures of one scope: a generation that stores its results unasked is noticed."""
+    with aws.dynamodb() as client, pytest.raises(AssertionError) if broken else nullcontext():
+        storm = Storm(client, seed=2, events=24, streams=12, erasures=8, visitors_erase=True, broken=broken)
+        assert storm.rage() > 10
+
+
+@pytest.mark.slow
 def test_a_storm_passes():
     """The same with two thousand events over hundreds of streams, and thousands of faults."""
     accepted, injected = rage(seed=3, events=2_000)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from streambank.model.bank import Bank, BankStatus
@@ -86,11 +88,25 @@ class Banks:
         items = self._table.read([bank_key, config_key])
         return _document(items.get(config_key)) if bank_of(bank_id, items.get(bank_key)) else None
 
-    def list(self) -> list[Bank]:
-        """Return the active banks in order of their ids, `default` among them."""
-        stored = {item["SK"]: bank_of(item["SK"], item) for item in self._table.query(keys.BANKS)}
-        stored.setdefault(DEFAULT_BANK, Bank(DEFAULT_BANK))
-        return [bank for _, bank in sorted(stored.items()) if bank]
+    def list(self, after: str = "", *, page: int | None = None) -> Iterator[Bank]:
+        """Yield the active banks behind the id *after*, in order of their ids, `default` among them.
+
+        Cost: a round trip for each *page* that is taken.
+        """
+        items = self._table.query(keys.BANKS, between=(after, keys.LAST) if after else None, page=page)
+        stored = ((item["SK"], bank_of(item["SK"], item)) for item in items)
+        for bank_id, bank in heapq.merge(stored, [(DEFAULT_BANK, Bank(DEFAULT_BANK))], key=itemgetter(0)):
+            if bank_id > after:
+                after = bank_id
+                if bank:
+                    yield bank
+
+    def named(self, bank_ids: Iterable[str]) -> Iterator[Bank]:
+        """Yield those of the banks *bank_ids* that are active, in order. Cost: a round trip for each hundred."""
+        by_id = {bank_id: keys.bank(bank_id) for bank_id in sorted(bank_ids)}
+        items = self._table.read(by_id.values())
+        banks = (bank_of(bank_id, items.get(key)) for bank_id, key in by_id.items())
+        return (bank for bank in banks if bank)
 
     def create(self, bank: Bank, document: Mapping[str, Any]) -> None:
         """Store a new bank. Raises Conflict if the id is taken."""
