@@ -114,6 +114,15 @@ def test_keys_and_secrets_are_read_by_those_who_need_them(name):
     assert reached == wanted
 
 
+def test_no_route_lists_api_keys(asked):
+    """Api may read each partition of index `list` that a route reads, and not the one that holds all API keys."""
+    [listing] = [one for one in statements("Api") if "/index/list" in str(one["Resource"])]
+    heard = {one for action, partitions in asked.partitions["api"] if action.endswith(" list") for one in partitions}
+    assert heard
+    assert all(is_allowed(listing, "dynamodb:Query", frozenset({one})) for one in heard)
+    assert not is_allowed(listing, "dynamodb:Query", frozenset({keys.API_KEYS}))
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_banks_own_items_are_written_by_those_who_change_banks(name):
     """What ingests, and what a model's answer steers, changes no bank and no configuration of one."""
