@@ -10,6 +10,8 @@ from streambank_local.doctor.checks import QUESTION, Smoke
 from streambank_local.doctor.cures import Finding
 
 BANK = "default"
+# A generation takes seconds, and minutes on a machine that does other things at the same time.
+WAIT_SECONDS = 600.0
 # The scope of the first smoke test; restoring looks for its memory.
 SMOKE_SCOPE = {"smoke": "stack"}
 
@@ -17,7 +19,7 @@ SMOKE_SCOPE = {"smoke": "stack"}
 def smoke(deployed: Deployment, scope: Mapping[str, str], *, with_schedule: bool) -> list[Finding]:
     """Run the checks that a deployer runs: an event in, a memory out; perhaps a window for the sweep."""
     with calling(deployed) as http:
-        return list(Smoke(http, BANK, scope, time.sleep).findings(with_schedule=with_schedule))
+        return list(Smoke(http, BANK, scope, time.sleep, WAIT_SECONDS).findings(with_schedule=with_schedule))
 
 
 def facts(deployed: Deployment, scope: Mapping[str, str]) -> list[str]:

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import httpx
+import pytest
+
 from infra import restore
-from infra.stack import building, restoring
+from infra.stack import building, restoring, upgrade
 from infra.stack.__main__ import _summary_of
 from infra.stack.outcome import RequirementError, Status, Step, failed, passed, prove, skipped, summary
 from infra.stack.runtime import EXPECTED
@@ -70,3 +73,14 @@ def test_restoring_runs_the_pages_own_commands():
     assert {"--region", "--table", "--to", "--at"} == options <= set(parser.format_help().replace(",", " ").split())
     assert {"REGION", "TABLE", "RESTORED"} <= set(first.split())
     assert second.startswith("sam deploy --parameter-overrides RestoredTable=RESTORED RestoredTableStreamArn=")
+
+
+def no_reply(request):
+    raise httpx.ReadTimeout("slow", request=request)
+
+
+@pytest.mark.parametrize(("answer", "status"), [(no_reply, upgrade.NO_REPLY), (lambda _: httpx.Response(502), 502)])
+def test_a_call_without_a_reply_does_not_end_the_traffic(answer, status):
+    """While a stack is upgraded a call may end in silence; it is counted, and is no exception."""
+    with httpx.Client(base_url="http://test", transport=httpx.MockTransport(answer)) as http:
+        assert upgrade._status(http, {}) == status
