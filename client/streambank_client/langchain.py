@@ -17,7 +17,7 @@ from streambank_client.koog import MemoryRecord
 _MADE_BY_MIDDLEWARE = "lc_source"
 
 
-class MemoryState(AgentState[Any], total=False):
+class MemoryState(AgentState[Any]):
     """The state of an agent, with two fields of the middleware that the model does not see."""
 
     streambank_recalled: Annotated[str, PrivateStateAttr]

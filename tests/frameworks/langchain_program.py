@@ -120,6 +120,19 @@ class Cases:
         asyncio.run(run("tuesday", "What do I like?"))
         return {"prompt": model.prompts[-1]}
 
+    def streamed(self, user: str) -> Any:
+        agent, _ = self.agent(["Noted.", "I see."])
+        config = {"configurable": {"thread_id": "t"}}
+
+        async def stream(text: str) -> None:
+            async for _ in agent.astream({"messages": [("user", text)]}, config, context={"user_id": user}):
+                pass
+
+        for _ in agent.stream({"messages": [("user", "I like tea.")]}, config, context={"user_id": user}):
+            pass
+        asyncio.run(stream("I like bees."))
+        return {}
+
     def no_checkpointer(self, user: str) -> Any:
         agent, model = self.agent(["Noted.", "I see.", "Fine."], is_kept=False, prompt=None, stream_id="all")
         history: list[Any] = []

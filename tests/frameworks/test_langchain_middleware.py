@@ -42,6 +42,11 @@ def test_awaited_runs(cases: Program, event_texts: Texts) -> None:
     assert event_texts(answer["user"]) == ["I like tea.", "Noted.", "Tea.", "What do I like?"]
 
 
+def test_streamed_runs(cases: Program, event_texts: Texts) -> None:
+    """A streamed run is stored at its end, awaited or not."""
+    assert event_texts(cases.ask("streamed")["user"]) == ["I like bees.", "I like tea.", "I see.", "Noted."]
+
+
 def test_a_history_without_ids_is_stored_once(cases: Program, event_texts: Texts) -> None:
     """Without a checkpointer a run stores its own messages, not those that come again, and recalls none of these."""
     answer = cases.ask("no_checkpointer")

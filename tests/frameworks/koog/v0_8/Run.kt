@@ -1,5 +1,8 @@
 // A run of an agent of Koog 0.8: with ON_LLM_CALL it ingests the whole prompt at each call of the model.
 
+@file:OptIn(ExperimentalAgentsApi::class)
+
+import ai.koog.agents.core.annotation.ExperimentalAgentsApi
 import ai.koog.agents.longtermmemory.model.MemoryRecord
 import ai.koog.prompt.message.ContentPart
 import ai.koog.prompt.message.Message

@@ -1,0 +1,5 @@
+package ai.koog.agents.core.annotation
+
+@RequiresOptIn
+@Retention(AnnotationRetention.BINARY)
+annotation class ExperimentalAgentsApi
