@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.units import Meter
 from streambank.errors import InvalidArgument, KeyReused, PayloadTooLarge, PreconditionFailed, Unavailable
 from streambank.model import ids
 from streambank.model.chat import ANYTHING, ChatAppend, ChatDraft, Expectation
@@ -358,6 +359,21 @@ def test_an_append_of_small_blocks_costs_the_same_however_long_the_history_is(cl
     cheap = [cost for cost in costs if len(cost) == 1]
     assert len(cheap) == 2 * BLOCKS - 1
     assert max(size for [size] in cheap) < 2_500
+
+
+def test_an_append_costs_what_the_documents_say(client):
+    """Six write units under a key, four without; two more for the first one of a conversation; two calls each."""
+    chats = Chats(client)
+    meter = Meter(client, chats.world.table.name)
+
+    def cost(number, key):
+        with meter.running() as bill:
+            chats.append(number, key=key)
+        assert bill.calls == {"BatchGetItem": 1, "TransactWriteItems": 1}
+        assert bill.index_units == 0
+        return bill.write_units
+
+    assert [cost(1, "k"), cost(2, "l"), cost(3, None)] == [8, 6, 4]
 
 
 # ---- time
