@@ -275,6 +275,18 @@ def test_a_deletion_leaves_hashes_alone_and_they_end(client):
     assert list(chats.world.erasures.conversation_names("default")) == [name]
 
 
+def test_the_end_of_a_bank_takes_the_keys_of_deleted_conversations(client):
+    """Nothing of a conversation outlives its bank, whether it was deleted before or not, or has expired."""
+    chats = Chats(client)
+    chats.append(1, key="k", name="deleted")
+    chats.delete("deleted")
+    chats.append(1, key="k", name="there")
+    chats.append(1, key="k", name="expired", ttl=timedelta(seconds=60))
+    chats.world.clock.move(seconds=61)
+    list(chats.world.banks.delete_contents("default"))
+    assert [item for item in aws.dump(client) if item["PK"]["S"][:2] in ("H#", "K#")] == []
+
+
 def test_a_conversation_without_keys_is_deleted_without_a_trace(client):
     """Parts, pointer and registry entry go."""
     chats = Chats(client)
