@@ -47,6 +47,7 @@ ACTIONS: dict[Action, int] = {
     generating.purge: 1,
     generating.pause: 1,
     chats.put_chat: 3,
+    chats.append_chat: 3,
     chats.delete_chat: 1,
     transfers.export: 3,
     transfers.import_export: 4,

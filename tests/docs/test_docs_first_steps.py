@@ -38,7 +38,7 @@ def curled(service: LocalService, command: str) -> httpx.Response:
 
 def test_the_first_calls(service: LocalService) -> None:
     """Two events, the same again, five minutes at once, a question: as the page describes it."""
-    say, wait, ask = commands("http.md", "curl")
+    say, wait, ask, append = commands("http.md", "curl")
     first, again = curled(service, say), curled(service, say)
     counts = [reply.json()["metadata"] for reply in (first, again)]
     assert [(one["acceptedEvents"], one["duplicateEvents"]) for one in counts] == [(2, 0), (0, 2)]
@@ -47,6 +47,7 @@ def test_the_first_calls(service: LocalService) -> None:
     service.wait_until_idle()
     (nearest,) = curled(service, ask).json()["retrievedMemories"]
     assert "blue" in nearest["memory"]["fact"]
+    assert [curled(service, append).json()["messageCount"] for _ in range(2)] == [1, 1]
 
 
 def test_a_key_is_made_as_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:

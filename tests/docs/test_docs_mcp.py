@@ -45,7 +45,7 @@ def test_configurations_start_the_server() -> None:
     for block in blocks("json"):
         config = json.loads(block)
         servers += (config.get("mcpServers") or config["servers"]).values()
-    assert len(servers) == 3
+    assert len(servers) == 4
     for server in servers:
         if "url" in server:
             assert server["url"] == "http://127.0.0.1:8091/mcp"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import io
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -92,6 +94,35 @@ def test_terminal(
     monkeypatch.setattr(sys, "stdin", io.StringIO("q1\nq2\n"))
     module.main(scope["user_id"], Scripted())
     assert capsys.readouterr().out.split() == ["a1", "a2"]
+
+
+def test_sessions_of_the_page(sdk: Streambank, caller: Caller) -> None:
+    """The agent of the page goes on in another process, and remembers in another session; nothing is stored twice."""
+    pytest.importorskip("strands", reason="needs the extra strands")
+    from tests.client.strands.scripted import Scripted
+
+    shown = re.search(r"<!-- runs -->\n\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert shown
+    page: dict[str, Any] = {}
+    exec(shown[1], page)
+    user, model = caller.scope()["user_id"], Scripted(lambda _: [{"text": "Noted."}])
+    scope, names = {"user_id": user}, (f"{user} first", f"{user} second")
+    page["agent_of"](sdk, user, names[0], model)("I live in Graz.")
+    restored = page["agent_of"](sdk, user, names[0], model)
+    assert [block["text"] for message in restored.messages for block in message["content"]] == [
+        "I live in Graz.",
+        "Noted.",
+    ]
+    restored("I keep bees.")
+    sdk.bank().ingest_events(scope=scope, stream_id=names[0], force_flush=True)
+    caller.settle()
+    assert len(caller.facts(scope)) == 2
+    page["agent_of"](sdk, user, names[1], model)("Where do I live?")
+    caller.stream(scope, names[1]).may_wait = True
+    assert "Graz" in str(model.prompts[-1])
+    history = sdk.bank().load_chat_history(conversation_id=f"strands/{quote(names[1])}/agents/default/messages")
+    assert len(history.messages) == 2
+    assert "Graz" not in str(history.messages)
 
 
 def test_page_names_them() -> None:

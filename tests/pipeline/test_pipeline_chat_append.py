@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.units import Meter
 from streambank.errors import InvalidArgument, KeyReused, PayloadTooLarge, PreconditionFailed, Unavailable
 from streambank.model import ids
 from streambank.model.chat import ANYTHING, ChatAppend, ChatDraft, Expectation
@@ -274,6 +275,18 @@ def test_a_deletion_leaves_hashes_alone_and_they_end(client):
     assert list(chats.world.erasures.conversation_names("default")) == [name]
 
 
+def test_the_end_of_a_bank_takes_the_keys_of_deleted_conversations(client):
+    """Nothing of a conversation outlives its bank, whether it was deleted before or not, or has expired."""
+    chats = Chats(client)
+    chats.append(1, key="k", name="deleted")
+    chats.delete("deleted")
+    chats.append(1, key="k", name="there")
+    chats.append(1, key="k", name="expired", ttl=timedelta(seconds=60))
+    chats.world.clock.move(seconds=61)
+    list(chats.world.banks.delete_contents("default"))
+    assert [item for item in aws.dump(client) if item["PK"]["S"][:2] in ("H#", "K#")] == []
+
+
 def test_a_conversation_without_keys_is_deleted_without_a_trace(client):
     """Parts, pointer and registry entry go."""
     chats = Chats(client)
@@ -358,6 +371,21 @@ def test_an_append_of_small_blocks_costs_the_same_however_long_the_history_is(cl
     cheap = [cost for cost in costs if len(cost) == 1]
     assert len(cheap) == 2 * BLOCKS - 1
     assert max(size for [size] in cheap) < 2_500
+
+
+def test_an_append_costs_what_the_documents_say(client):
+    """Six write units under a key, four without; two more for the first one of a conversation; two calls each."""
+    chats = Chats(client)
+    meter = Meter(client, chats.world.table.name)
+
+    def cost(number, key):
+        with meter.running() as bill:
+            chats.append(number, key=key)
+        assert bill.calls == {"BatchGetItem": 1, "TransactWriteItems": 1}
+        assert bill.index_units == 0
+        return bill.write_units
+
+    assert [cost(1, "k"), cost(2, "l"), cost(3, None)] == [8, 6, 4]
 
 
 # ---- time
