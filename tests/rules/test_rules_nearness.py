@@ -35,6 +35,13 @@ def test_of_a_large_scope_the_best_memories_are_given():
     assert best[1:] == some[: nearness.MAX_MEMORIES - 1]
 
 
+def test_only_the_best_memories_are_looked_at():
+    """A memory among the best ones that is too long leaves its place empty: no worse one is given instead."""
+    too_long = memory("last", "bees " + "x" * nearness.MAX_CHARACTERS)
+    some = [*memories(nearness.MAX_MEMORIES), too_long]
+    assert nearness.near_turns(some, ["bees"], b"") == some[: nearness.MAX_MEMORIES - 1]
+
+
 def test_a_memory_counts_by_the_turn_that_fits_it_best():
     """A memory that repeats one turn comes before one that has a word of each of two turns."""
     rent, two = memory("b", "My rent is 900 euros"), memory("a", "A rent in Graz, perhaps")
