@@ -147,6 +147,32 @@ def _kill_until_the_append_ends(client, there, points):
     raise AssertionError("an append never ends")
 
 
+@pytest.mark.parametrize("there", ["blocks", "full"])
+@pytest.mark.parametrize(("act", "after"), [("store", [7]), ("delete", None)])
+def test_a_kill_while_blocks_are_replaced_leaves_the_old_or_the_new_history(client, there, act, after):
+    """Killed after each AWS call, the history is the old or the new one, the sweep clears the rest, and keys stay."""
+    for at in range(30):
+        chats, killer = Chats(client), Killer()
+        before = [*chats.put(there), 100]
+        chats.append(100, key="k")
+        killer.at, killer.after = at, True
+        disarm = _armed(chats.world.client, killer)
+        try:
+            chats.store(7) if act == "store" else chats.delete()
+        except Killed:
+            assert chats.load() in (before, after)
+        finally:
+            is_over, killer.at = killer.at is not None, None
+            disarm()
+        chats.rest()
+        chats.append(100, key="k")
+        assert chats.load() in ([after] if is_over else [before, after])
+        if is_over:
+            assert at > 0
+            return
+    raise AssertionError("a change never ends")
+
+
 # ---- races
 
 # What somebody else does, and what the history may be then.

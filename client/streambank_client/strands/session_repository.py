@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import defaultdict, deque
 from collections.abc import Callable
 from functools import partial
@@ -31,6 +32,8 @@ from streambank_client.limits import with_method
 
 FORMAT = "strands-session"
 _MAX_ATTEMPTS = 20
+# How much longer than messages their session's and agent's records are kept, at most.
+_RECORD_GRACE_SECONDS = 30 * 24 * 3600
 # What a repeat would meet again.
 _REFUSALS = (AlreadyExists, InvalidArgument, PayloadTooLarge)
 _log = logging.getLogger("streambank_client")
@@ -44,7 +47,8 @@ class StreambankSessionRepository(SessionRepository):
     Each append has an idempotency key, so that none is stored twice. What the service refuses for good is logged, and
     counted in *lost*.
 
-    *ttl_seconds* is the time after the last change for which a session is kept.
+    *ttl_seconds* is the time after the last message for which a session is kept. Records are kept a little longer, and
+    are stored again from time to time while messages come, so that no record expires before its messages.
 
     Raises:
         ValueError: *bank* is no `Bank` of a `Streambank`.
@@ -56,6 +60,9 @@ class StreambankSessionRepository(SessionRepository):
         self._ttl_seconds = ttl_seconds
         self._waiting: defaultdict[str, deque[Callable[[], object]]] = defaultdict(deque)
         self._writing = threading.RLock()
+        self._grace_seconds = min((ttl_seconds or 0) / 2, _RECORD_GRACE_SECONDS)
+        self._records: dict[str, JsonObject] = {}
+        self._stored_at: dict[str, float] = {}
 
     # ---- sessions and agents
 
@@ -74,8 +81,11 @@ class StreambankSessionRepository(SessionRepository):
         self._put(_path(session_id, session_agent.agent_id), session_agent.to_dict())
 
     def read_agent(self, session_id: str, agent_id: str, **_: Any) -> SessionAgent | None:
-        """Return an agent, or None."""
+        """Return an agent, or None; an agent whose messages have expired is a new one."""
         record = self._record(_path(session_id, agent_id))
+        if record and self._ttl_seconds is not None:
+            messages = self._bank.load_chat_history(conversation_id=_messages(session_id, agent_id))
+            record = record if messages.etag else None
         return SessionAgent.from_dict(record) if record else None
 
     def update_agent(self, session_id: str, session_agent: SessionAgent, **_: Any) -> None:
@@ -91,6 +101,9 @@ class StreambankSessionRepository(SessionRepository):
         """Append a message, once."""
         path = _messages(session_id, agent_id)
         self._write(path, partial(self._append, path, session_message.to_dict(), str(uuid4())))
+        if self._ttl_seconds is not None:
+            for record_path in (_path(session_id), _path(session_id, agent_id)):
+                self._keep_alive(record_path)
 
     def read_message(self, session_id: str, agent_id: str, message_id: int, **_: Any) -> SessionMessage | None:
         """Return a message by its number, or None."""
@@ -147,12 +160,22 @@ class StreambankSessionRepository(SessionRepository):
 
     def _record(self, path: str) -> JsonObject | None:
         self._drain(path)
-        return next(iter(self._bank.load_chat_history(conversation_id=path).messages), None)
+        record = next(iter(self._bank.load_chat_history(conversation_id=path).messages), None)
+        if record:
+            self._records[path] = record
+        return record
 
     def _put(self, path: str, record: JsonObject) -> None:
-        self._bank.store_chat_history(
-            conversation_id=path, messages=[record], format=FORMAT, ttl_seconds=self._ttl_seconds
-        )
+        ttl_seconds = None if self._ttl_seconds is None else self._ttl_seconds + self._grace_seconds
+        self._bank.store_chat_history(conversation_id=path, messages=[record], format=FORMAT, ttl_seconds=ttl_seconds)
+        self._records[path], self._stored_at[path] = record, time.monotonic()
+
+    def _keep_alive(self, path: str) -> None:
+        """Store a record again if half of its grace is over, or if this process has only read it."""
+        stored_at = self._stored_at.get(path)
+        is_fresh = stored_at is not None and time.monotonic() < stored_at + self._grace_seconds / 2
+        if path in self._records and not is_fresh and not self._waiting.get(path):
+            self._write(path, partial(self._put, path, self._records[path]))
 
     def _append(self, path: str, message: JsonObject, key: str) -> None:
         self._bank.append_chat_history(

@@ -143,6 +143,31 @@ def test_a_session_that_cannot_be_read_is_no_new_one(client: Streambank, transpo
         StreambankSessionManager(fresh(), client.bank())
 
 
+def test_a_session_lives_as_long_as_its_messages(service: LocalService, client: Streambank) -> None:
+    """Each message moves the end of the whole session; after that an agent begins anew, without old state."""
+    name = fresh()
+
+    def restored(ttl_seconds: float = 3_600) -> Agent:
+        return agent(StreambankSessionManager(name, client.bank(), ttl_seconds=ttl_seconds))
+
+    def pass_seconds(seconds: int) -> None:
+        headers = {"authorization": "Bearer local"}
+        httpx.post(f"{service.base_url}/_local/clock:advance", json={"seconds": seconds}, headers=headers)
+
+    for number in range(3):
+        restored()(f"q{number}")
+        pass_seconds(3_000)
+    running = restored()
+    assert texts(running.messages) == ["q0", "a0", "q1", "a1", "q2", "a2"]
+    running.state.set("city", "Graz")
+    running("q3")
+    pass_seconds(3_700)
+    late = restored()
+    assert (late.messages, late.state.get("city")) == ([], None)
+    late("q4")
+    assert texts(restored().messages) == ["q4", "a4"]
+
+
 def test_a_redacted_message_is_stored_and_learnt_as_it_was_redacted(client: Streambank) -> None:
     """What a guardrail takes out is in no history, and in no event."""
     name, scope = fresh(), {"user_id": fresh()}
