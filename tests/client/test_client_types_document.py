@@ -20,6 +20,7 @@ TYPES = {
     "BankRequest": "BankResource",
     "BankOperation": "OperationDocument",
     "ContextSpec": "BankContext",
+    "DetailedOperation": "OperationDocument",
     "Empty": "Nothing",
     "EmptyOperation": "OperationDocument",
     "ErasureManifest": "Erased",

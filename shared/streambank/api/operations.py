@@ -26,6 +26,7 @@ from streambank.wire.reindex import ReindexOperation, reindex_operation
 from streambank.wire.reply import Empty, without_nulls
 from streambank.wire.settings import LONGEST_TTL
 from streambank.wire.transfer import TransferOperation, transfer_operation
+from streambank.wire.window_detail import DetailedOperation
 
 routes = Routes()
 # A call that waits occupies a function: callers that want to wait longer ask again.
@@ -40,7 +41,7 @@ def window_operation(request: ApiRequest, operation: OperationId) -> WindowOpera
     return wire.operation(current, request.path.bank_name)
 
 
-def _detailed_operation(request: ApiRequest, operation: OperationId) -> WindowOperation:
+def _detailed_operation(request: ApiRequest, operation: OperationId) -> WindowOperation | DetailedOperation:
     """Return the operation of a window with the window's events and candidates. Raises NotFound."""
     _check_visible(request, operation)
     context = request.wiring.detail_context()
@@ -48,7 +49,7 @@ def _detailed_operation(request: ApiRequest, operation: OperationId) -> WindowOp
     detail = window_detail(request.path.bank, operation, context=context)
     if detail is None:
         return wire.operation(current, request.path.bank_name)
-    return wire.detailed_operation(current, detail, request.path.bank_name)
+    return wire_detail.detailed_operation(current, detail, request.path.bank_name)
 
 
 def _window(operation_id: str) -> OperationId:
@@ -96,7 +97,7 @@ def redrive_operation(request: ApiRequest, operation_id: str) -> WindowOperation
 @routes.get("/operations/{operation}", "getOperation", "Returns an operation.", parameters=(parameters.VIEW,))
 def get(
     request: ApiRequest, operation_id: str
-) -> WindowOperation | ErasureOperation | TransferOperation | ReindexOperation | Operation:
+) -> DetailedOperation | WindowOperation | ErasureOperation | TransferOperation | ReindexOperation | Operation:
     """Return the operation of a window, an erasure, an export, an import or a reindex."""
     view = wire_detail.view(request.query.get("view"))
     if operation_id == "purge":  # it was done in the reply that named it, which had its count

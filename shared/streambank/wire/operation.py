@@ -9,16 +9,14 @@ from typing_extensions import TypedDict
 from streambank.errors import EventsMissing, InvalidArgument
 from streambank.model import operation as model
 from streambank.model import verdict as model_verdict
-from streambank.model import window_detail as model_detail
 from streambank.model.ids import OperationId
 from streambank.model.operation import OperationState, Receipt
 from streambank.model.rule import Reason
 from streambank.model.verdict import Verdict
-from streambank.wire import page_room, window_detail
+from streambank.wire import page_room
 from streambank.wire.coverage import Coverage, coverage
 from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.usage import dollars
-from streambank.wire.window_detail import WindowDetail
 
 _TYPES = "type.googleapis.com/streambank.v1."
 _STATE_FILTER = re.compile(r'\s*state\s*=\s*"?([A-Z_]+)"?\s*')
@@ -122,7 +120,6 @@ class WindowOperation(TypedDict):
     metadata: WindowMetadata
     response: NotRequired[WindowResponse]
     error: NotRequired[OperationError]
-    detail: NotRequired[WindowDetail]
 
 
 class Operations(Page):
@@ -162,14 +159,6 @@ def ingest_operation(receipt: Receipt, bank_name: str) -> WindowOperation:
     reply["metadata"]["acceptedEvents"] = receipt.accepted
     reply["metadata"]["duplicateEvents"] = receipt.duplicates
     reply["metadata"]["conflictingEventIds"] = list(receipt.conflicts)
-    return reply
-
-
-def detailed_operation(one: model.Operation, detail: model_detail.WindowDetail, bank_name: str) -> WindowOperation:
-    """Return an operation with the details of its window, in one reply: a third of it may be verdicts."""
-    reply = operation(one, bank_name, page_room.PAGE_BYTES // 3)
-    room = page_room.PAGE_BYTES - page_room.body_bytes(reply)
-    reply["detail"] = window_detail.window_detail(detail, bank_name, room)
     return reply
 
 

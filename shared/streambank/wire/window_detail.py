@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NotRequired
+from typing import NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -10,9 +10,11 @@ from streambank.errors import InvalidArgument
 from streambank.model import window_detail as model
 from streambank.model.coverage import NotShown
 from streambank.model.extraction import FactChange
+from streambank.model.operation import Operation
 from streambank.model.verdict import RecordedVerdict, Verdict
-from streambank.wire import page_room
+from streambank.wire import operation, page_room
 from streambank.wire.memory import RawContent
+from streambank.wire.operation import WindowOperation
 from streambank.wire.page_room import body_bytes
 from streambank.wire.reply import Time, rfc3339, without_nulls
 
@@ -84,6 +86,20 @@ class WindowDetail(TypedDict):
     forgottenCandidates: NotRequired[int | None]
     offeredMemories: list[str]
     omittedMemories: NotRequired[int | None]
+
+
+class DetailedOperation(WindowOperation):
+    """The operation of a window, with `detail` under `view=FULL`."""
+
+    detail: NotRequired[WindowDetail]
+
+
+def detailed_operation(one: Operation, detail: model.WindowDetail, bank_name: str) -> DetailedOperation:
+    """Return an operation with the details of its window, in one reply: a third of it may be verdicts."""
+    reply = cast("DetailedOperation", operation.operation(one, bank_name, page_room.PAGE_BYTES // 3))
+    room = page_room.PAGE_BYTES - body_bytes(reply)
+    reply["detail"] = window_detail(detail, bank_name, room)
+    return reply
 
 
 def view(text: str | None) -> View:
