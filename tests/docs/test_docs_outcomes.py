@@ -46,7 +46,7 @@ def test_the_standing_costs_count_the_alarms_of_the_template() -> None:
 
 
 def test_the_rows_of_the_example_add_up() -> None:
-    """The cost of a thousand users is the sum of its rows, and each user's share is about six cents."""
+    """The cost of a thousand users is the sum of its rows, and the standing costs are added."""
     section = (ROOT / "docs" / "costs.md").read_text().partition("## A thousand users")[2].partition("\n## ")[0]
     rows = [line.split("|")[-2].strip(" *") for line in section.splitlines() if line.startswith("|")]
     dollars = [float(cell) for cell in rows if re.fullmatch(r"\d+\.\d\d", cell)]
@@ -57,7 +57,7 @@ def test_the_rows_of_the_example_add_up() -> None:
 @pytest.mark.parametrize(
     ("what", "amount", "price", "dollars"),
     [
-        ("Nova Lite, input", 30_000 * 18_800 / 1e6, "0.06", 33.84),
+        ("Nova Lite, input", 30_000 * 11_925 / 1e6, "0.06", 21.46),
         ("Nova Lite, output", 30_000 * 2 * 200 / 1e6, "0.24", 2.88),
         ("Step Functions", 30_000 * 7 / 1e3, "0.025", 5.25),
         ("Lambda, time", 30_000 * 7 + 600_000 * 0.05, "0.0000133334", 3.20),
