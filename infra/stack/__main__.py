@@ -28,6 +28,7 @@ UNEMULATED = {
     "test_journey_refusals.py::test_body_beyond_the_gateway": "it has no limit on the size of a body",
     'test_journey_refusals.py::test_what_is_no_request_is_refused[{"scope": {"user_id": "\\xff': "it replaces bytes "
     "that are not UTF-8, while API Gateway passes them on in base64",
+    "test_journey_refusals.py::test_a_method_that_a_path_does_not_have_is_405[OPTIONS": "it answers OPTIONS itself",
 }
 JOURNEYS_SECONDS = 2_400
 _BEDROCK = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
