@@ -51,8 +51,11 @@ class Service:
             timeout_seconds=CALL_SECONDS,
             retries=RETRIES,
             hooks=Hooks(on_request=[_count]),
-            **settings.credentials(),
+            key=settings.api_key,
+            token=settings.bearer,
         )
+        # What an action has done, by the address of the page that says so when it is loaded next.
+        self.notices = dict[str, str]()
         self.local_clock = LocalClock(self.url, settings.token) if _is_loopback(self.url) else None
 
     def bank(self, bank: str) -> AsyncBank:
@@ -144,7 +147,7 @@ async def first_page(items: AsyncIterator[T], size: int = ROWS_OF_A_PAGE) -> Pag
     return pager
 
 
-async def together(*calls: Awaitable[object]) -> list[object]:
+async def together(*calls: Awaitable[T]) -> list[T]:
     """Return the results of calls that are made at the same time."""
     return list(await asyncio.gather(*calls))
 

@@ -19,6 +19,12 @@ class ConsoleSettings:
     bank: str = "default"
     port: int = PORT
 
-    def credentials(self) -> dict[str, str]:
-        """Return the client's argument for the credential."""
-        return {"key" if self.token.startswith(_KEY_PREFIX) else "token": self.token}
+    @property
+    def api_key(self) -> str | None:
+        """The credential, if it is an API key."""
+        return self.token if self.token.startswith(_KEY_PREFIX) else None
+
+    @property
+    def bearer(self) -> str | None:
+        """The credential, if it is another token."""
+        return None if self.api_key else self.token

@@ -32,6 +32,7 @@ class Page:
     service: Service
     bank_id: str
     address: str
+    full_address: str
     path: Mapping[str, str]
     query: Mapping[str, str]
     scope: dict[str, str]
@@ -44,6 +45,11 @@ class Page:
     def bank(self) -> AsyncBank:
         """The bank of the page."""
         return self.service.bank(self.bank_id)
+
+    def done(self, message: str) -> None:
+        """Load the page again, which then says what was done."""
+        self.service.notices[self.full_address] = message
+        ui.navigate.to(self.full_address)
 
     def show_cost(self) -> None:
         """Show how many requests the page has made."""
@@ -67,6 +73,7 @@ def add_page(service: Service, path: str, title: str, build: Builder) -> None:
             service=service,
             bank_id=request.path_params["bank"],
             address=request.url.path,
+            full_address=f"{request.url.path}?{request.url.query}".rstrip("?"),
             path=request.path_params,
             query=dict(query),
             scope=paths.read_scope(query),
@@ -86,6 +93,8 @@ async def _framed(page: Page, title: str, build: Builder) -> None:
         show.text("a", "Skip to the content", "skip", href="#content")
         _header(page)
         with show.box("div", "content", id="content", tabindex="-1"):
+            if notice := page.service.notices.pop(page.full_address, ""):
+                show.text("p", notice, "notice", role="status")
             try:
                 await build(page)
             except (StreambankError, ValueError) as error:

@@ -125,16 +125,15 @@ async def _add(page: Page) -> None:
     if fact is None:
         return
     made = await page.service.attempt(page.bank.create_memory(scope=page.scope, fact=fact))
-    _done(made, "The memory was added.")
+    _end(page, made, "The memory was added.")
 
 
-def _done(result: object, message: str) -> None:
+def _end(page: Page, result: object, message: str) -> None:
     """Say how it went, and load the page again where it went well."""
     if isinstance(result, Problem):
         tell(f"{result.title} {result.cure}", is_bad=True)
-        return
-    tell(message)
-    ui.navigate.reload()
+    else:
+        page.done(message)
 
 
 def _removal(page: Page) -> None:
@@ -174,7 +173,7 @@ async def _forget(page: Page, typed: str) -> None:
     if await confirm(title, lines, "Forget"):
         deletions = together(*(_delete(page, one) for one in memories))
         forgotten = text.count(len(memories), "memory was", "memories were")
-        _done(await page.service.attempt(deletions), f"{forgotten} forgotten.")
+        _end(page, await page.service.attempt(deletions), f"{forgotten} forgotten.")
 
 
 async def _delete(page: Page, memory: Memory) -> None:
@@ -191,7 +190,7 @@ async def _erase(page: Page) -> None:
         tell("There is nothing to erase.")
         return
     if await confirm("Erase this for good?", lines, "Erase for good"):
-        _done(await page.service.attempt(_erased(page, dry_run=False)), "The scope is erased.")
+        _end(page, await page.service.attempt(_erased(page, dry_run=False)), "The scope is erased.")
 
 
 async def _erased(page: Page, *, dry_run: bool) -> Erased:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nicegui import ui
+import asyncio
+from functools import partial
 
 from streambank_client.errors import NotFound
 from streambank_client.types import Memory, Revision
@@ -10,7 +11,7 @@ from streambank_console import components as show
 from streambank_console.pages.dialogs import ask_text, confirm, tell
 from streambank_console.pages.frame import Page, add_page
 from streambank_console.pages.tables import paged
-from streambank_console.service import ROWS_OF_A_PAGE, Pager, Service, first_page, together
+from streambank_console.service import ROWS_OF_A_PAGE, Pager, Service, first_page
 from streambank_console.views.memories import MemoryView, Step, history, memory_view
 from streambank_console.views.problems import Problem
 
@@ -23,7 +24,7 @@ def add(service: Service) -> None:
 async def build(page: Page) -> None:
     """Make the page."""
     name = page.path["memory"]
-    memory, pager = await together(_memory(page, name), _revisions(page, name))
+    memory, pager = await asyncio.gather(_memory(page, name), _revisions(page, name))
     if memory is None and pager is None:
         raise NotFound("there is no such memory")
     if memory:
@@ -99,7 +100,7 @@ def _draw_history(page: Page, steps: tuple[Step, ...]) -> None:
                     for name, value in step.labels:
                         show.text("span", f"{name}: {value}", "topic")
                     if step.can_restore:
-                        show.button("Restore this", lambda step=step: _restore(page, step))
+                        show.button("Restore this", partial(_restore, page, step))
                 show.pieces(step.pieces)
                 for fact in step.extracted:
                     show.said(f"because of: {fact}", "muted small")
@@ -111,24 +112,23 @@ async def _edit(page: Page, one: MemoryView) -> None:
         return
     labels = {"edited_in": "console"}
     changed = page.bank.update_memory(memory=one.id, fact=fact, revision_labels=labels)
-    _reload(await page.service.attempt(changed), "The memory was corrected.")
+    _end(page, await page.service.attempt(changed), "The memory was corrected.")
 
 
 async def _delete(page: Page, one: MemoryView) -> None:
     lines = [one.fact, "What was said before does not bring it back. It can be restored for 48 hours."]
     if await confirm("Forget this memory?", lines, "Forget"):
-        _reload(await page.service.attempt(page.bank.delete_memory(memory=one.id)), "The memory was forgotten.")
+        _end(page, await page.service.attempt(page.bank.delete_memory(memory=one.id)), "The memory was forgotten.")
 
 
 async def _restore(page: Page, step: Step) -> None:
     if await confirm("Restore this revision?", [step.fact], "Restore", "primary"):
         restored = page.bank.rollback_memory(memory=page.path["memory"], target_revision_id=step.id)
-        _reload(await page.service.attempt(restored), "The revision was restored.")
+        _end(page, await page.service.attempt(restored), "The revision was restored.")
 
 
-def _reload(result: object, message: str) -> None:
+def _end(page: Page, result: object, message: str) -> None:
     if isinstance(result, Problem):
         tell(f"{result.title} {result.cure}", is_bad=True)
-        return
-    tell(message)
-    ui.navigate.reload()
+    else:
+        page.done(message)

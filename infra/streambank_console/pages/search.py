@@ -38,13 +38,14 @@ async def build(page: Page) -> None:
         filter=as_filter(typed),
         include_events=has_events == "all",
         include_pending=has_events in ("all", "pending"),
+        explain=True,
     )
     hits = views.results(page.bank_id, page.scope, reply)
     with show.section(f"Nearest first: {views.counts(hits)}"):
         if not hits:
             show.empty("Nothing was recalled.", "This scope has no memory that the filter lets through.")
             return
-        table("Hits", ("Rank", "Text", "Nearness", "Changed"), hits, lambda one: _cells(page, one))
+        table("Hits", ("Rank", "Text", "Why", "Changed"), hits, lambda one: _cells(page, one))
         if reply.events_looked_at:
             looked = text.count(reply.events_looked_at, "event")
             show.text(
@@ -81,11 +82,27 @@ def _cells(page: Page, one: views.Result) -> None:
         with show.box("div", "meta"):
             for topic in (one.kind, *one.topics):
                 show.text("span", topic, "topic")
-    with cell("Nearness"):
-        words = f"{one.nearness:.2f}, distance {one.distance:.2f}"
-        with show.box("div", "meter", style=f"--share: {one.nearness:.4f}", aria_hidden="true"):
-            pass
-        show.text("span", words, "muted small")
+    with cell("Why"):
+        if one.ranking:
+            _ranking(one.ranking)
+        show.text("p", f"distance {one.distance:.2f}", "muted small")
     with cell("Changed"):
         if one.at:
             show.moment(one.at, page.now, short=True)
+
+
+def _ranking(one: views.Ranking) -> None:
+    with show.box("dl", "parts"):
+        for part in one.parts:
+            with show.box("div"):
+                show.text("dt", part.name)
+                with show.box("dd"):
+                    show.box("div", "meter", style=f"--share: {part.share:.4f}", aria_hidden="true")
+                    show.text("span", part.words)
+    if one.words:
+        show.text("p", f"in common: {', '.join(one.words)}", "small")
+    if one.turns:
+        with show.box("p", "small"):
+            show.text("span", "matched turn: ")
+            with show.box("a", "", href=one.turns_href):
+                show.said(one.turns, tag="span")

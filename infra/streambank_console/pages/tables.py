@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nicegui import ui
 
@@ -29,7 +29,7 @@ def table(caption: str, columns: Sequence[str], rows: Sequence[T], draw: Callabl
                     draw(row)
 
 
-def cell(column: str, classes: str = "") -> object:
+def cell(column: str, classes: str = "") -> Any:
     """Return a cell; on a narrow screen it shows the name of its column."""
     return show.box("td", classes, data_column=column)
 
@@ -37,8 +37,7 @@ def cell(column: str, classes: str = "") -> object:
 def paged(page: Page, pager: Pager[T], draw: Callable[[Sequence[T]], None]) -> None:
     """Show the page of a list, with buttons to turn it."""
 
-    @ui.refreshable
-    def content() -> None:
+    def draw_page() -> None:
         draw(pager.rows)
         if pager.number == 0 and not pager.has_next:
             return
@@ -56,4 +55,5 @@ def paged(page: Page, pager: Pager[T], draw: Callable[[Sequence[T]], None]) -> N
         content.refresh()
         page.show_cost()
 
+    content = ui.refreshable(draw_page)
     content()

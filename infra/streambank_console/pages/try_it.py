@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from uuid import uuid4
 
 from nicegui import ui
@@ -90,7 +91,7 @@ class _Conversation:
         show.text("p", "Move the clock ahead instead of waiting.", "muted small")
         with show.box("div", "actions"):
             for label, span in _STEPS:
-                show.button(label, lambda span=span: self._advance(span))
+                show.button(label, partial(self._advance, span))
 
     async def _load(self) -> views.Conversation:
         page = self._page

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from streambank_client import AsyncOperation
 from streambank_client.errors import NotFound
 from streambank_client.types import Revision, WindowDetail, WindowResponse
@@ -43,7 +46,7 @@ async def build_list(page: Page) -> None:
         paged(page, pager, lambda rows: overview.window_table(page, _rows(page, rows)))
 
 
-def _rows(page: Page, operations: list[AsyncOperation]) -> tuple[list_views.WindowRow, ...]:
+def _rows(page: Page, operations: Sequence[AsyncOperation[WindowResponse]]) -> tuple[list_views.WindowRow, ...]:
     return tuple(list_views.window_row(page.bank_id, one.name, one.metadata) for one in operations)
 
 
@@ -84,7 +87,7 @@ async def _show_way(page: Page, operation: str, focus: views.Focus) -> None:
     draw(page, way, len(touched) - len(changes), lambda: _redrive(page, operation))
 
 
-async def _response(page: Page, operation: AsyncOperation) -> WindowResponse:
+async def _response(page: Page, operation: AsyncOperation[Any]) -> WindowResponse:
     """Return the verdicts of the window's generation, empty where it has not ended."""
     generation = operation.metadata.generate_memories_operation
     ended = await page.bank.get_operation(operation=generation) if generation and operation.done else operation
