@@ -11,6 +11,8 @@ SDK_VENV := .venv-sdk
 SDK_STAMP := $(SDK_VENV)/.installed
 FRAMEWORKS_VENV := .venv-frameworks
 FRAMEWORKS_STAMP := $(FRAMEWORKS_VENV)/.installed
+CONSOLE_VENV := .venv-console
+CONSOLE_STAMP := $(CONSOLE_VENV)/.installed
 AUDIT_VENV := .venv-audit
 AUDIT_STAMP := $(AUDIT_VENV)/.installed
 RELEASE_VENV := .venv-release
@@ -25,7 +27,7 @@ ON_ALL_CORES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi pictures bench eval packages pins clean
+.PHONY: help setup demo run console console-pictures test test-all test-stack check format fuzz audit openapi pictures bench eval packages pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -59,6 +61,12 @@ $(FRAMEWORKS_STAMP): requirements/frameworks.txt
 	@$(FRAMEWORKS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/frameworks.txt
 	@touch $(FRAMEWORKS_STAMP)
 
+$(CONSOLE_STAMP): requirements/console.txt
+	@echo "Setting up $(CONSOLE_VENV) ..."
+	@$(PYTHON) -m venv $(CONSOLE_VENV)
+	@$(CONSOLE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/console.txt
+	@touch $(CONSOLE_STAMP)
+
 $(AUDIT_STAMP): requirements/audit.txt
 	@echo "Setting up $(AUDIT_VENV) ..."
 	@$(PYTHON) -m venv $(AUDIT_VENV)
@@ -84,13 +92,21 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; DATA=DIR keeps 
 	@STREAMBANK_COMMAND="make run" $(BIN)/python -m streambank_local \
 		$(if $(PORT),--port $(PORT)) $(if $(AUTH),--auth $(AUTH)) $(if $(DATA),--data "$(DATA)")
 
+console: $(CONSOLE_STAMP)  ## serve local mode, and the console on http://127.0.0.1:8092; PORT of local mode, DATA=DIR
+	@PYTHONPATH=shared:client:infra:. $(CONSOLE_VENV)/bin/python -m streambank_local.command console --local \
+		$(if $(PORT),--url http://127.0.0.1:$(PORT)) $(if $(DATA),--data "$(DATA)")
+
+console-pictures: $(CONSOLE_STAMP)  ## take docs/pictures/console in a browser
+	@STREAMBANK_PICTURES=1 $(CONSOLE_VENV)/bin/python -m pytest -k pictures tests/console
+
 test: $(STAMP)  ## run the fast tests, a few minutes
 	@$(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES)
 
-test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP) $(FRAMEWORKS_STAMP)  ## run all tests, many minutes
+test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP) $(FRAMEWORKS_STAMP) $(CONSOLE_STAMP)  ## run all tests, many minutes
 	@$(BIN)/python -m pytest $(ON_ALL_CORES)
 	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
 	@STREAMBANK_JOURNEYS_MODEL=openai $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
+	@$(CONSOLE_VENV)/bin/python -m pytest tests/console
 
 test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template in emulators
 	@$(BIN)/python -m infra.stack
@@ -145,6 +161,9 @@ pins:  ## update the pinned requirements (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/audit.in --output-file requirements/audit.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--constraint requirements/dev.txt --extra console --extra server --extra local \
+		pyproject.toml requirements/console.in --output-file requirements/console.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/release.in --output-file requirements/release.txt
 	for name in stack runtime ministack checkov; do \
 		uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
@@ -154,4 +173,4 @@ pins:  ## update the pinned requirements (needs uv)
 			requirements/peers/$$name.in --output-file requirements/peers/$$name.txt; done
 
 clean:  ## remove everything that the targets create
-	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(FRAMEWORKS_VENV) $(AUDIT_VENV) $(RELEASE_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
+	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(FRAMEWORKS_VENV) $(CONSOLE_VENV) $(AUDIT_VENV) $(RELEASE_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
