@@ -13,6 +13,10 @@ def overview(bank: str) -> str:
     return f"/banks/{quote(bank, safe='')}"
 
 
+def streams(bank: str) -> str:
+    return _address(bank, "streams", {})
+
+
 def windows(bank: str, state: str = "") -> str:
     return _address(bank, "windows", {"state": state})
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from streambank_console import components as show
 from streambank_console import paths
 from streambank_console.pages.dialogs import tell
 from streambank_console.pages.frame import Page, add_page
 from streambank_console.pages.live import LivePart
-from streambank_console.pages.tables import cell, table
+from streambank_console.pages.tables import cell, paged, table
 from streambank_console.service import ROWS_OF_A_PAGE, Service, first_page, together
 from streambank_console.views import overview as views
 from streambank_console.views import text
@@ -26,6 +28,7 @@ _ATTENTION = ("PARKED", "RETRYING", "BUDGET_PAUSED")
 def add(service: Service) -> None:
     """Serve the page."""
     add_page(service, "/banks/{bank}", "Overview", build)
+    add_page(service, "/banks/{bank}/streams", "Streams", build_streams)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,24 @@ async def build(page: Page) -> None:
         show.text("h1", "Overview")
         LivePart(page, lambda: _banks(page), _draw_banks, seconds=_USAGE_SECONDS)
     with show.section("Streams"):
-        LivePart(page, lambda: _streams(page), lambda view: _draw_streams(page, view), seconds=_STREAMS_SECONDS)
+        LivePart(page, lambda: _streams(page), lambda view: _draw_first_streams(page, view), seconds=_STREAMS_SECONDS)
     with show.section("Windows that wait, failed or are parked"):
         LivePart(page, lambda: _attention(page), lambda rows: _draw_windows(page, rows), seconds=_ATTENTION_SECONDS)
     with show.section("Usage of models, the last 30 days"):
         LivePart(page, lambda: _usage(page), _draw_usage, seconds=_USAGE_SECONDS)
+    with show.section("What the bank holds"):
+        show.text("p", "Counts events, memories, tombstones and all else. This reads the whole bank.", "muted")
+        counts = show.box("div", "actions")
+        with counts:
+            show.button("Count", lambda: _count(page, counts))
+
+
+async def build_streams(page: Page) -> None:
+    """Make the list of all streams."""
+    show.text("h1", "Streams")
+    pager = await first_page(page.bank.list_streams(page_size=ROWS_OF_A_PAGE + 1))
+    with show.box("section", "card"):
+        paged(page, pager, lambda rows: _draw_streams(page, [views.stream_row(page.bank_id, one) for one in rows]))
 
 
 async def _banks(page: Page) -> tuple[views.BankRow, ...]:
@@ -69,15 +85,19 @@ async def _streams(page: Page) -> Streams:
     return Streams(tuple(views.stream_row(page.bank_id, one) for one in pager.rows), pager.has_next)
 
 
-def _draw_streams(page: Page, view: Streams) -> None:
-    if not view.rows:
+def _draw_first_streams(page: Page, view: Streams) -> None:
+    _draw_streams(page, view.rows)
+    if view.has_more:
+        show.link("All streams", paths.streams(page.bank_id))
+
+
+def _draw_streams(page: Page, rows: Sequence[views.StreamRow]) -> None:
+    if not rows:
         show.empty("No events yet.", "Send some with the client, or say something yourself:")
         show.link("Try it", paths.try_it(page.bank_id, {"user_id": "ada"}), "button primary")
         return
     columns = ("Scope", "Stream", "Pending", "Next", "Newest closed window")
-    table("Streams", columns, view.rows, lambda row: _stream_cells(page, row))
-    if view.has_more:
-        show.text("p", f"These are {len(view.rows)}; open a scope above to see others.", "muted")
+    table("Streams", columns, rows, lambda row: _stream_cells(page, row))
 
 
 def _stream_cells(page: Page, row: views.StreamRow) -> None:
@@ -145,6 +165,24 @@ async def _redrive(page: Page) -> None:
         return
     more = "" if redriven.is_complete else " More are parked: press it again."
     tell(f"{text.count(len(redriven.operations), 'window')} will be tried again.{more}")
+
+
+async def _count(page: Page, place: Any) -> None:
+    counted = await page.service.attempt(_would_erase(page))
+    place.clear()
+    with place:
+        if isinstance(counted, Problem):
+            show.problem(counted)
+        elif counted:
+            show.facts([(text.words_of(name), f"{number:,}") for name, number in counted.items()])
+        else:
+            show.text("p", "The bank is empty.")
+
+
+async def _would_erase(page: Page) -> dict[str, int]:
+    """Return how many items of each kind an erasure of the bank would delete, which nothing deletes here."""
+    operation = await page.bank.erase(dry_run=True)
+    return (await operation.result()).would_erase
 
 
 async def _usage(page: Page) -> views.UsageView:

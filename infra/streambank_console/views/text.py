@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 # Controls that change the direction of the text around them, or that no one can see; tabs and line ends stay.
 _HIDDEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 MOST_CHARACTERS = 4_000
 
@@ -78,5 +79,5 @@ def scope_label(scope: Mapping[str, str]) -> str:
 
 
 def words_of(constant: str) -> str:
-    """Return a constant of the API in words: `EVENT_COUNT` is `event count`."""
-    return constant.replace("_", " ").lower()
+    """Return a name of the API in words: `EVENT_COUNT` is `event count`, `idMarkers` is `id markers`."""
+    return _HUMPS.sub(" ", constant.replace("_", " ")).lower()
