@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import time
 from collections.abc import AsyncIterator, Awaitable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -27,17 +28,37 @@ ROWS_OF_A_PAGE = 50
 
 @dataclass(slots=True)
 class CallCount:
-    """The number of requests to the service that the running page has made."""
+    """The requests to the service that a page has made, and the seconds in which one of them was under way."""
 
     requests: int = 0
+    seconds: float = 0.0
+    _under_way: int = 0
+    _since: float = 0.0
+
+    def begin(self, now: float) -> None:
+        """Count a request that begins at *now*, in seconds of any clock."""
+        self.requests += 1
+        self._since = self._since if self._under_way else now
+        self._under_way += 1
+
+    def end(self, now: float) -> None:
+        """Count the time of a request that ends at *now*; time that several share counts once."""
+        self._under_way -= 1
+        if not self._under_way:
+            self.seconds += now - self._since
 
 
 calls_of_page: ContextVar[CallCount] = ContextVar("calls_of_page")
 
 
-def _count(_: httpx.Request) -> None:
+def _begin(_: httpx.Request) -> None:
     if (counted := calls_of_page.get(None)) is not None:
-        counted.requests += 1
+        counted.begin(time.monotonic())
+
+
+def _end(_: httpx.Response) -> None:
+    if (counted := calls_of_page.get(None)) is not None:
+        counted.end(time.monotonic())
 
 
 class Service:
@@ -50,7 +71,7 @@ class Service:
             settings.url,
             timeout_seconds=CALL_SECONDS,
             retries=RETRIES,
-            hooks=Hooks(on_request=[_count]),
+            hooks=Hooks(on_request=[_begin], on_response=[_end]),
             key=settings.api_key,
             token=settings.bearer,
         )
@@ -77,14 +98,16 @@ class Service:
     async def close(self) -> None:
         """Close the connections."""
         await self.client.aclose()
+        if self.local_clock:
+            await self.local_clock.close()
 
 
 class LocalClock:
     """The clock of local mode, which can be moved; a deployed service has none, and then *now* is None."""
 
     def __init__(self, url: str, token: str) -> None:
-        self._url = url
-        self._headers = {"authorization": f"Bearer {token}"}
+        # Kept, since each client of httpx reads all certificates anew.
+        self._http = httpx.AsyncClient(base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=120)
 
     async def now(self) -> datetime | None:
         """Return local mode's time, or None where no local mode answers."""
@@ -94,10 +117,13 @@ class LocalClock:
         """Move the clock; all that is due until then is done first."""
         return await self._time("POST", "/_local/clock:advance", {"seconds": by.total_seconds()})
 
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._http.aclose()
+
     async def _time(self, method: str, path: str, body: object) -> datetime | None:
         try:
-            async with httpx.AsyncClient(base_url=self._url, headers=self._headers, timeout=120) as http:
-                reply = await http.request(method, path, json=body)
+            reply = await self._http.request(method, path, json=body)
             return datetime.fromisoformat(reply.json()["now"])
         except (httpx.HTTPError, ValueError, KeyError, TypeError):
             return None

@@ -35,7 +35,7 @@ def test_a_conversation_is_remembered_explained_corrected_and_forgotten(tab: Tab
     tab.ready()
     assert page.locator(".node.focus").all_inner_texts()[0].startswith("user")
     assert "no new event came for the idle time" in page.inner_text("#content")
-    assert page.locator("svg.lines path.focus").count() == 1
+    page.locator("svg.lines path.focus").nth(1).wait_for(state="attached")
     page.locator(".lane", has_text="Remembered").get_by_role("link").first.click()
 
     page.get_by_role("button", name="Correct it").click()

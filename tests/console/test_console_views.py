@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from streambank_client import errors, types
 from streambank_client.types import Revision, StreamStatus, Usage, WindowDetail, WindowResponse
 from streambank_client.types.operations import OperationMetadata
 from streambank_console import paths
+from streambank_console.service import CallCount, first_page
 from streambank_console.settings import ConsoleSettings
 from streambank_console.views import memories, overview, scopes, text, way
 from streambank_console.views.diff import ADDED, REMOVED, SAME, Piece, difference
@@ -238,7 +240,7 @@ def test_a_way_joins_turns_facts_and_memories():
     )
     [(name, (verdict, previous))] = way.touched(DETAIL, response).items()
     history = [revision(2, "I live in Vienna"), revision(1, "I live in Graz")]
-    focus = Focus(event=5, memory="m")
+    focus = Focus(event=5)
     view = way.way(
         "default", METADATA, DETAIL, [way.memory_change("default", name, verdict, previous, history, focus)], focus
     )
@@ -304,3 +306,34 @@ def test_the_token_is_in_no_representation():
     assert "secret" not in repr(settings)
     assert (settings.api_key, settings.bearer) == ("sb_secret", None)
     assert ConsoleSettings(url="u", token="local").bearer == "local"
+
+
+# ---- what a page costs
+
+
+def test_time_that_requests_share_counts_once():
+    """Two requests at the same time, and one after a pause, took the time in which any was under way."""
+    counted = CallCount()
+    for begins, now in ((True, 10.0), (True, 10.5), (False, 11.0), (False, 12.0), (True, 20.0), (False, 20.25)):
+        (counted.begin if begins else counted.end)(now)
+    assert (counted.requests, counted.seconds) == (3, 2.25)
+
+
+def test_a_list_is_turned_page_by_page_and_each_is_requested_once():
+    """Turning reads what is needed and one item more, which tells whether others follow; back reads nothing."""
+    reads = []
+
+    async def numbers():
+        for number in range(7):
+            reads.append(number)
+            yield number
+
+    async def turn() -> None:
+        pager = await first_page(numbers(), 3)
+        assert (pager.rows, pager.has_next, pager.span, len(reads)) == ([0, 1, 2], True, "1 to 3", 4)
+        await pager.turn_to(2)
+        assert (pager.rows, pager.has_next, pager.span) == ([6], False, "7 to 7")
+        await pager.turn_to(1)
+        assert (pager.rows, len(reads)) == ([3, 4, 5], 7)
+
+    asyncio.run(turn())

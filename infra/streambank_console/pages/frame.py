@@ -52,9 +52,10 @@ class Page:
         ui.navigate.to(self.full_address)
 
     def show_cost(self) -> None:
-        """Show how many requests the page has made."""
-        elapsed = f"{(time.monotonic() - self.began) * 1000:,.0f} ms"
-        self.cost.text = f"{text.count(self.calls.requests, 'request')} to the service, {elapsed}"
+        """Show how many requests the page has made, their time, and the time of the page with them."""
+        elapsed = time.monotonic() - self.began
+        requests = text.count(self.calls.requests, "request")
+        self.cost.text = f"{requests} to the service in {self.calls.seconds:,.2f} s; the page took {elapsed:,.2f} s"
 
 
 Builder = Callable[[Page], Awaitable[None]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
@@ -29,15 +30,24 @@ class LivePart(Generic[V]):
         self._load = load
         self._draw = draw
         self._view: V | Problem | None = None
+        self._loading = asyncio.Lock()
         self._place = show.box("div", "live", aria_busy="true")
         with self._place:
             show.text("p", "Loading …", "muted loading")
         self._first = ui.timer(0, self.refresh, once=True)
-        self._timer = ui.timer(seconds, self.refresh, immediate=False)
+        self._timer = ui.timer(seconds, self._on_time, immediate=False)
         ui.on("console-visible", self._on_visible)
 
     async def refresh(self) -> None:
-        """Load the view, and show it if it is another one."""
+        """Load the view, after a load that is under way, and show it if it is another one."""
+        async with self._loading:
+            await self._refresh()
+
+    async def _on_time(self) -> None:
+        if not self._loading.locked():
+            await self.refresh()
+
+    async def _refresh(self) -> None:
         view = await self._page.service.attempt(self._load())
         if self._view is None:
             self._page.show_cost()

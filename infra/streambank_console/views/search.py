@@ -98,7 +98,7 @@ def _ranking(bank: str, one: SearchExplanation | None) -> Ranking | None:
 def _part(name: str, value: float | None) -> Part:
     if value is None:
         return Part(name, 0.0, "no part in it")
-    return Part(name, max(0.0, min(1.0, value)), f"{value:.2f}")
+    return Part(name, max(0.0, min(1.0, value)), f"{round(value, 2) + 0.0:.2f}")
 
 
 def counts(found: Sequence[Result]) -> str:

@@ -100,6 +100,7 @@ def way(
     focus: Focus,
 ) -> Way:
     """Return the way of a window's events."""
+    candidates = [_candidate(one, focus) for one in detail.candidates]
     return Way(
         number=metadata.window or 0,
         state=labels.state(metadata.state),
@@ -108,18 +109,19 @@ def way(
         failure=overview.failure_text(metadata),
         facts=_facts(metadata),
         turns=tuple(turn(one, focus) for one in detail.events),
-        candidates=tuple(_candidate(one, focus) for one in detail.candidates),
-        memories=tuple(replace(one, candidates=_candidates_of(one.id, detail)) for one in changes),
+        candidates=tuple(candidates),
+        memories=tuple(_joined(one, candidates) for one in changes),
         offered=tuple((paths.last_part(name), paths.memory(bank, name)) for name in detail.offered_memories),
         notes=_notes(detail),
         can_redrive=metadata.state == "PARKED",
     )
 
 
-def _candidates_of(memory: str, detail: WindowDetail) -> tuple[int, ...]:
-    return tuple(
-        one.number for one in detail.candidates if any(paths.last_part(v.memory or "") == memory for v in one.verdicts)
-    )
+def _joined(change: MemoryChange, candidates: Sequence[CandidateRow]) -> MemoryChange:
+    """Return a memory with the facts that touched it; it is marked with one of them."""
+    own = [one for one in candidates if any(verdict.memory == change.id for verdict in one.verdicts)]
+    is_marked = change.focus or any(one.focus for one in own)
+    return replace(change, candidates=tuple(one.number for one in own), focus=is_marked)
 
 
 def touched(detail: WindowDetail, response: WindowResponse) -> dict[str, tuple[str, str]]:

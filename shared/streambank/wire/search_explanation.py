@@ -36,15 +36,16 @@ def search_explanation(one: model.SearchExplanation | None, bank_name: str) -> S
     """Return the explanation of a hit, or None if there is none."""
     if one is None:
         return None
-    turns = one.quote and MatchedTurns(
-        operation=f"{bank_name}/operations/{OperationId(one.quote.sid, one.quote.window)}", text=one.quote.text
-    )
     return without_nulls(
         SearchExplanation(
             wordShare=one.share,
             similarity=one.similarity,
             score=one.score,
             matchedWords=list(one.words),
-            matchedTurns=turns,
+            matchedTurns=_turns(one.quote, bank_name) if one.quote else None,
         )
     )
+
+
+def _turns(one: model.Quote, bank_name: str) -> MatchedTurns:
+    return MatchedTurns(operation=f"{bank_name}/operations/{OperationId(one.sid, one.window)}", text=one.text)
