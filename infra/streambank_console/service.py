@@ -31,9 +31,13 @@ class CallCount:
     """The requests to the service that a page has made, and the seconds in which one of them was under way."""
 
     requests: int = 0
-    seconds: float = 0.0
+    _seconds: float = 0.0
     _under_way: int = 0
     _since: float = 0.0
+
+    def seconds(self, now: float) -> float:
+        """Return the seconds up to *now*; time that several requests share counts once."""
+        return self._seconds + (now - self._since if self._under_way else 0.0)
 
     def begin(self, now: float) -> None:
         """Count a request that begins at *now*, in seconds of any clock."""
@@ -42,10 +46,10 @@ class CallCount:
         self._under_way += 1
 
     def end(self, now: float) -> None:
-        """Count the time of a request that ends at *now*; time that several share counts once."""
+        """Count the time of a request that ends at *now*."""
         self._under_way -= 1
         if not self._under_way:
-            self.seconds += now - self._since
+            self._seconds += now - self._since
 
 
 calls_of_page: ContextVar[CallCount] = ContextVar("calls_of_page")

@@ -316,7 +316,9 @@ def test_time_that_requests_share_counts_once():
     counted = CallCount()
     for begins, now in ((True, 10.0), (True, 10.5), (False, 11.0), (False, 12.0), (True, 20.0), (False, 20.25)):
         (counted.begin if begins else counted.end)(now)
-    assert (counted.requests, counted.seconds) == (3, 2.25)
+    assert (counted.requests, counted.seconds(30.0)) == (3, 2.25)
+    counted.begin(40.0)
+    assert counted.seconds(41.0) == 3.25
 
 
 def test_a_list_is_turned_page_by_page_and_each_is_requested_once():
@@ -337,3 +339,21 @@ def test_a_list_is_turned_page_by_page_and_each_is_requested_once():
         assert (pager.rows, len(reads)) == ([3, 4, 5], 7)
 
     asyncio.run(turn())
+
+
+def test_windows_are_counted_by_state_and_those_in_need_are_listed():
+    """A window that is listed twice counts once; those that are parked, paused or retried are rows, the others not."""
+    rows = [
+        overview.window_row("default", f"{BANK}/operations/s-{number}", OperationMetadata(state=state, window=number))
+        for number, state in enumerate(["PARKED", "PARKED", "DONE", "DONE", "RETRYING", "BUFFERING"])
+    ]
+    view = overview.windows_view("default", [rows[0], *rows], 1, has_more=True)
+    assert {one.badge.text: one.number for one in view.counts} == {
+        "open": "1",
+        "retrying": "1",
+        "parked": "2",
+        "done": "2",
+    }
+    assert [one.number for one in view.rows] == [0, 1, 4]
+    assert [one.can_redrive for one in view.rows] == [True, True, False]
+    assert view.note == "Counted are the first 6 windows, and all that are parked."

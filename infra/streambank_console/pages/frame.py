@@ -53,9 +53,9 @@ class Page:
 
     def show_cost(self) -> None:
         """Show how many requests the page has made, their time, and the time of the page with them."""
-        elapsed = time.monotonic() - self.began
-        requests = text.count(self.calls.requests, "request")
-        self.cost.text = f"{requests} to the service in {self.calls.seconds:,.2f} s; the page took {elapsed:,.2f} s"
+        now = time.monotonic()
+        requests, seconds = text.count(self.calls.requests, "request"), self.calls.seconds(now)
+        self.cost.text = f"{requests} to the service in {seconds:,.2f} s; the page took {now - self.began:,.2f} s"
 
 
 Builder = Callable[[Page], Awaitable[None]]

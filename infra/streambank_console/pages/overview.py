@@ -13,16 +13,14 @@ from streambank_console.pages.dialogs import tell
 from streambank_console.pages.frame import Page, add_page
 from streambank_console.pages.live import LivePart
 from streambank_console.pages.tables import cell, paged, table
-from streambank_console.service import ROWS_OF_A_PAGE, Service, first_page, together
+from streambank_console.service import ROWS_OF_A_PAGE, Service, first_page
 from streambank_console.views import overview as views
 from streambank_console.views import text
 from streambank_console.views.problems import Problem
 
 _STREAMS_SECONDS = 5.0
-_ATTENTION_SECONDS = 10.0
+_WINDOWS_SECONDS = 30.0
 _USAGE_SECONDS = 60.0
-# States of windows that may need a person, in the order in which they are shown.
-_ATTENTION = ("PARKED", "RETRYING", "BUDGET_PAUSED")
 
 
 def add(service: Service) -> None:
@@ -46,8 +44,8 @@ async def build(page: Page) -> None:
         LivePart(page, lambda: _banks(page), _draw_banks, seconds=_USAGE_SECONDS)
     with show.section("Streams"):
         LivePart(page, lambda: _streams(page), lambda view: _draw_first_streams(page, view), seconds=_STREAMS_SECONDS)
-    with show.section("Windows that wait, failed or are parked"):
-        LivePart(page, lambda: _attention(page), lambda rows: _draw_windows(page, rows), seconds=_ATTENTION_SECONDS)
+    with show.section("Windows by state, and those that wait or failed"):
+        LivePart(page, lambda: _windows(page), lambda view: _draw_windows(page, view), seconds=_WINDOWS_SECONDS)
     with show.section("Usage of models, the last 30 days"):
         LivePart(page, lambda: _usage(page), _draw_usage, seconds=_USAGE_SECONDS)
     with show.section("What the bank holds"):
@@ -119,21 +117,27 @@ def _stream_cells(page: Page, row: views.StreamRow) -> None:
             show.text("span", row.failure, "muted")
 
 
-async def _attention(page: Page) -> tuple[views.WindowRow, ...]:
-    lists = [page.bank.list_operations(filter=f'state="{state}"', page_size=ROWS_OF_A_PAGE + 1) for state in _ATTENTION]
-    pagers = await together(*(first_page(one) for one in lists))
-    return tuple(views.window_row(page.bank_id, one.name, one.metadata) for pager in pagers for one in pager.rows)
+async def _windows(page: Page) -> views.WindowsView:
+    first = await first_page(page.bank.list_operations(page_size=ROWS_OF_A_PAGE + 1))
+    rows = [views.window_row(page.bank_id, one.name, one.metadata) for one in first.rows]
+    return views.windows_view(page.bank_id, rows, has_more=first.has_next)
 
 
-def _draw_windows(page: Page, rows: tuple[views.WindowRow, ...]) -> None:
-    if not rows:
-        show.empty("Nothing waits, and nothing failed.", "A window that cannot be generated would be here.")
-        show.link("All windows", paths.windows(page.bank_id))
+def _draw_windows(page: Page, view: views.WindowsView) -> None:
+    with show.box("div", "counts"):
+        for one in view.counts:
+            with show.box("a", "plain", href=one.href):
+                show.badge(one.badge)
+                show.text("span", one.number)
+    if view.note:
+        show.text("p", view.note, "muted")
+    with show.box("div", "actions"):
+        show.link("All parked windows", paths.windows(page.bank_id, "PARKED"), "button")
+        show.button("Redrive all parked windows", lambda: _redrive(page))
+    if not view.rows:
+        show.empty("None of these waits, failed or is parked.", "A window that cannot be generated would be here.")
         return
-    if any(row.can_redrive for row in rows):
-        show.button("Redrive all parked windows", lambda: _redrive(page), "primary")
-    window_table(page, rows)
-    show.link("All windows", paths.windows(page.bank_id))
+    window_table(page, view.rows)
 
 
 def window_table(page: Page, rows: tuple[views.WindowRow, ...]) -> None:

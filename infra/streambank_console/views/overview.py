@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -63,6 +64,24 @@ class WindowRow:
     verdicts: str
     failure: str
     can_redrive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StateCount:
+    """How many windows are in a state, and where they are listed."""
+
+    badge: Badge
+    number: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowsView:
+    """The windows by state, and those that may need a person."""
+
+    counts: tuple[StateCount, ...]
+    note: str
+    rows: tuple[WindowRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +160,20 @@ def window_row(bank: str, name: str, metadata: OperationMetadata) -> WindowRow:
         failure=failure_text(metadata),
         can_redrive=metadata.state == "PARKED",
     )
+
+
+def windows_view(bank: str, rows: Sequence[WindowRow], *, has_more: bool) -> WindowsView:
+    """Return the windows by state, and those of *rows* that may need a person."""
+    counts = Counter(one.state for one in rows)
+    shown = tuple(
+        StateCount(badge, f"{counts[badge]:,}", paths.windows(bank, state))
+        for state in labels.STATES
+        if counts[badge := labels.state(state)]
+    )
+    note = (
+        f"Counted are the first {len(listed) - parked:,} windows, and {parked:,} that are parked." if has_more else ""
+    )
+    return WindowsView(shown, note, tuple(one for one in rows.values() if one.state.tone in ("warn", "bad")))
 
 
 def verdict_counts(metadata: OperationMetadata) -> str:
