@@ -5,18 +5,8 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-FUZZ_VENV := .venv-fuzz
-FUZZ_STAMP := $(FUZZ_VENV)/.installed
-SDK_VENV := .venv-sdk
-SDK_STAMP := $(SDK_VENV)/.installed
-FRAMEWORKS_VENV := .venv-frameworks
-FRAMEWORKS_STAMP := $(FRAMEWORKS_VENV)/.installed
-KOTLIN_VENV := .venv-kotlin
-KOTLIN_STAMP := $(KOTLIN_VENV)/.installed
-AUDIT_VENV := .venv-audit
-AUDIT_STAMP := $(AUDIT_VENV)/.installed
-RELEASE_VENV := .venv-release
-RELEASE_STAMP := $(RELEASE_VENV)/.installed
+# Environments of their own, since their pins clash with those of .venv or are heavy: requirements/*.txt has each.
+TOOL_VENVS := .venv-fuzz .venv-sdk .venv-frameworks .venv-kotlin .venv-console .venv-audit .venv-release
 STACK_VENVS := .venv-stack .venv-runtime .venv-ministack .venv-checkov
 # PYTHON313, Lambda's Python; without it `make test-stack` skips the steps that build.
 include shared/python.mk
@@ -27,7 +17,7 @@ ON_ALL_CORES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: help setup demo run test test-all test-stack check format fuzz audit openapi pictures bench eval packages pins clean
+.PHONY: help setup demo run console console-pictures test test-all test-stack check format fuzz audit openapi pictures bench eval packages pins clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -43,41 +33,11 @@ $(STAMP): requirements/dev.txt pyproject.toml client/pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . --editable client
 	@touch $(STAMP)
 
-$(FUZZ_STAMP): requirements/fuzz.txt
-	@echo "Setting up $(FUZZ_VENV) ..."
-	@$(PYTHON) -m venv $(FUZZ_VENV)
-	@$(FUZZ_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
-	@touch $(FUZZ_STAMP)
-
-$(SDK_STAMP): requirements/sdk.txt
-	@echo "Setting up $(SDK_VENV) ..."
-	@$(PYTHON) -m venv $(SDK_VENV)
-	@$(SDK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/sdk.txt
-	@touch $(SDK_STAMP)
-
-$(FRAMEWORKS_STAMP): requirements/frameworks.txt
-	@echo "Setting up $(FRAMEWORKS_VENV) ..."
-	@$(PYTHON) -m venv $(FRAMEWORKS_VENV)
-	@$(FRAMEWORKS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/frameworks.txt
-	@touch $(FRAMEWORKS_STAMP)
-
-$(KOTLIN_STAMP): requirements/kotlin.txt
-	@echo "Setting up $(KOTLIN_VENV) ..."
-	@$(PYTHON) -m venv $(KOTLIN_VENV)
-	@$(KOTLIN_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/kotlin.txt
-	@touch $(KOTLIN_STAMP)
-
-$(AUDIT_STAMP): requirements/audit.txt
-	@echo "Setting up $(AUDIT_VENV) ..."
-	@$(PYTHON) -m venv $(AUDIT_VENV)
-	@$(AUDIT_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt
-	@touch $(AUDIT_STAMP)
-
-$(RELEASE_STAMP): requirements/release.txt
-	@echo "Setting up $(RELEASE_VENV) ..."
-	@$(PYTHON) -m venv $(RELEASE_VENV)
-	@$(RELEASE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/release.txt
-	@touch $(RELEASE_STAMP)
+$(TOOL_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
+	@echo "Setting up .venv-$* ..."
+	@$(PYTHON) -m venv .venv-$*
+	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/$*.txt
+	@touch $@
 
 $(STACK_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
 	@echo "Setting up .venv-$* ..."
@@ -92,13 +52,21 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; DATA=DIR keeps 
 	@STREAMBANK_COMMAND="make run" $(BIN)/python -m streambank_local \
 		$(if $(PORT),--port $(PORT)) $(if $(AUTH),--auth $(AUTH)) $(if $(DATA),--data "$(DATA)")
 
+console: .venv-console/.installed  ## serve local mode, and the console on http://127.0.0.1:8092; PORT of local mode, DATA=DIR
+	@PYTHONPATH=shared:client:infra:. .venv-console/bin/python -m streambank_local.command console --local \
+		$(if $(PORT),--url http://127.0.0.1:$(PORT)) $(if $(DATA),--data "$(DATA)")
+
+console-pictures: .venv-console/.installed  ## take docs/pictures/console in a browser
+	@STREAMBANK_PICTURES=1 .venv-console/bin/python -m pytest -k pictures tests/console
+
 test: $(STAMP)  ## run the fast tests, a few minutes
 	@$(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES)
 
-test-all: $(STAMP) $(FUZZ_STAMP) $(SDK_STAMP) $(FRAMEWORKS_STAMP) $(KOTLIN_STAMP)  ## run all tests, many minutes
+test-all: $(STAMP) .venv-fuzz/.installed .venv-sdk/.installed .venv-frameworks/.installed .venv-kotlin/.installed .venv-console/.installed  ## run all tests, many minutes
 	@$(BIN)/python -m pytest $(ON_ALL_CORES)
 	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
 	@STREAMBANK_JOURNEYS_MODEL=openai $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
+	@.venv-console/bin/python -m pytest tests/console
 
 test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template in emulators
 	@$(BIN)/python -m infra.stack
@@ -114,12 +82,12 @@ check: $(STAMP)  ## run ruff, mypy, the import contracts and the rules for prose
 format: $(STAMP)  ## format the code and apply ruff's fixes
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
-fuzz: $(STAMP) $(FUZZ_STAMP)  ## send 2,000 generated requests to local mode
+fuzz: $(STAMP) .venv-fuzz/.installed  ## send 2,000 generated requests to local mode
 	@$(BIN)/python -m infra.fuzz
 
-audit: $(AUDIT_STAMP)  ## look up known vulnerabilities of the pins in a public database
-	@$(AUDIT_VENV)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r shared/requirements.txt
-	@$(AUDIT_VENV)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r requirements/dev.txt
+audit: .venv-audit/.installed  ## look up known vulnerabilities of the pins in a public database
+	@.venv-audit/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r shared/requirements.txt
+	@.venv-audit/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r requirements/dev.txt
 
 openapi: $(STAMP)  ## write docs/openapi.json
 	@$(BIN)/python -m infra.openapi
@@ -133,11 +101,11 @@ bench: $(STAMP)  ## measure costs: AWS calls, request units, model calls, CPU
 eval: $(STAMP)  ## precision and recall of a model on the gold set; MODEL=bedrock:MODEL-ID or openai:MODEL-ID, ARGS="--limit 20"
 	@$(BIN)/python -m streambank_local.command eval --results build/evaluation.jsonl $(if $(MODEL),--model $(MODEL)) $(ARGS)
 
-packages: $(RELEASE_STAMP)  ## build the distributions into dist/ and check their metadata
+packages: .venv-release/.installed  ## build the distributions into dist/ and check their metadata
 	@rm -rf dist
 	@for project in . client; do \
-		$(RELEASE_VENV)/bin/python -m build --no-isolation --outdir dist $$project >/dev/null || exit 1; done
-	@$(RELEASE_VENV)/bin/twine check --strict dist/*
+		.venv-release/bin/python -m build --no-isolation --outdir dist $$project >/dev/null || exit 1; done
+	@.venv-release/bin/twine check --strict dist/*
 
 pins:  ## update the pinned requirements (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
@@ -155,6 +123,9 @@ pins:  ## update the pinned requirements (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/audit.in --output-file requirements/audit.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+		--constraint requirements/dev.txt --extra console --extra server --extra local \
+		pyproject.toml requirements/console.in --output-file requirements/console.txt
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		requirements/release.in --output-file requirements/release.txt
 	for name in stack runtime ministack checkov; do \
 		uv pip compile --quiet --universal --python-version 3.13 --generate-hashes --no-emit-index-url --no-header \
@@ -164,4 +135,4 @@ pins:  ## update the pinned requirements (needs uv)
 			requirements/peers/$$name.in --output-file requirements/peers/$$name.txt; done
 
 clean:  ## remove everything that the targets create
-	rm -rf $(VENV) $(FUZZ_VENV) $(SDK_VENV) $(FRAMEWORKS_VENV) $(KOTLIN_VENV) $(AUDIT_VENV) $(RELEASE_VENV) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam
+	rm -rf $(VENV) $(TOOL_VENVS) $(STACK_VENVS) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist .aws-sam

@@ -67,12 +67,14 @@ def sources(folder: Path) -> set[str]:
 
 
 def test_the_service_wheel_holds_all_that_local_mode_needs(wheels: tuple[Path, Path]) -> None:
-    """It holds both packages as they are in the clone, and below `stack` what local mode deploys."""
+    """It holds the three packages as they are in the clone, and below `stack` what local mode deploys."""
     functions = {f"functions/{path.name}" for path in (ROOT / "functions").glob("*.py")}
     stack = {"template.yaml", "infra/generation.asl.json", "openapi.json", *functions}
     packages = sources(PACKAGE) | sources(ROOT / "infra" / "streambank_local")
+    packages |= sources(ROOT / "infra" / "streambank_console")
     assert files(wheels[0]) == packages | {f"streambank_local/stack/{name}" for name in stack}
     assert {"streambank/py.typed", "streambank_local/py.typed", "streambank_local/demo/conversation.json"} <= packages
+    assert {"streambank_console/static/console.css", "streambank_console/static/console.js"} <= packages
 
 
 def test_the_client_wheel_holds_the_client_alone(wheels: tuple[Path, Path]) -> None:

@@ -62,6 +62,22 @@ def test_a_quoted_turn_finds_its_memory(caller, scope):
     assert found["memory"]["sources"] == [{"operation": operation["name"], "sequences": [1]}]
 
 
+def test_a_ranking_is_taken_apart_where_that_is_requested(caller, scope):
+    """With `explain` each hit has the parts of its score and the turns that matched; without it nothing is added."""
+    operation = caller.stream(scope).flush(said("By the way, gosh, I live in Graz now. Such a kerfuffle!"))
+    caller.stream(scope, "other").send(said("No kerfuffle here"), rule=RULE)
+    assert "explanation" not in search(caller, scope, "kerfuffle")["retrievedMemories"][0]
+    reply = search(caller, scope, "A kerfuffle?", explain=True, include_pending=True)
+    [memory], [event] = reply["retrievedMemories"], reply["retrievedEvents"]
+    explained = memory["explanation"]
+    assert explained["matchedWords"] == event["explanation"]["matchedWords"] == ["kerfuffle"]
+    assert explained["matchedTurns"]["operation"] == operation["name"]
+    assert "kerfuffle" in explained["matchedTurns"]["text"]
+    assert 0 < explained["wordShare"] <= 1
+    assert -1 <= explained["similarity"] <= 1
+    assert memory["distance"] == pytest.approx((2 - 2 * explained["score"]) ** 0.5)
+
+
 def test_an_expired_quotation_finds_nothing(caller, scope):
     """When the events' time is over the memory stays, but what was said does not find it any more."""
     caller.stream(scope).flush(said("By the way, gosh, I live in Graz now. Such a kerfuffle!"))

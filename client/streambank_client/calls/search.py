@@ -26,17 +26,18 @@ def retrieve_memories(
     memory_types: Sequence[str] | None = None,
     include_events: bool = False,
     include_pending: bool = False,
+    explain: bool = False,
 ) -> Call[types.RetrievedMemories]:
     """Return memories of exactly this scope: the nearest to *query*, or without a query the newest.
 
     `top_k` is 1 to 100; its default is 3 with a query, 100 without. `include_events` and `include_pending` add raw
-    events to the result of a query.
+    events to the result of a query, and `explain` the parts of each score.
 
     Raises:
-        ValueError: events are requested without a query.
+        ValueError: events or explanations are requested without a query.
     """
-    if query is None and (include_events or include_pending):
-        raise ValueError("include_events and include_pending need a query")
+    if query is None and (include_events or include_pending or explain):
+        raise ValueError("include_events, include_pending and explain need a query")
     body = body_fields(scope=scope, filter=filter, filter_groups=filter_groups, memory_types=memory_types)
     if query is not None:
         body["similaritySearchParams"] = body_fields(
@@ -44,6 +45,7 @@ def retrieve_memories(
             top_k=top_k,
             include_events=include_events or None,
             include_pending=include_pending or None,
+            explain=explain or None,
         )
     elif top_k is not None:
         body["simpleRetrievalParams"] = {"pageSize": top_k}

@@ -82,11 +82,33 @@ class Revision(Shape):
         return self.name.rsplit("/", 1)[-1]
 
 
+class MatchedTurns(Shape):
+    """The turns of a memory that have most words of the query, and the operation of their window."""
+
+    operation: str
+    text: str = ""
+
+
+class SearchExplanation(Shape):
+    """The parts of a score, if they were requested.
+
+    *word_share* is the share of the query's words in the text, and *similarity* the cosine of the vectors; each is None
+    where it had no part in the score.
+    """
+
+    word_share: float | None = None
+    similarity: float | None = None
+    score: float
+    matched_words: list[str] = []
+    matched_turns: MatchedTurns | None = None
+
+
 class RetrievedMemory(Shape):
     """A memory, and its distance (0 to 2) from the query if there was one."""
 
     memory: Memory
     distance: float | None = None
+    explanation: SearchExplanation | None = None
 
 
 class RetrievedEvent(Shape):
@@ -98,6 +120,7 @@ class RetrievedEvent(Shape):
     sequence: int
     pending: bool = False
     distance: float
+    explanation: SearchExplanation | None = None
 
 
 class RetrievedMemories(list[RetrievedMemory]):

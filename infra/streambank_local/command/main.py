@@ -15,6 +15,7 @@ from streambank_client import __version__
 from streambank_client.errors import PermissionDenied, StreambankError, Unauthenticated
 from streambank_local.command import (
     chat,
+    console,
     doctor,
     erase,
     evaluation,
@@ -52,6 +53,7 @@ def cli() -> None:
 for command in (
     serve.serve,
     chat.chat,
+    console.console,
     ingest.ingest,
     memories.memories,
     memories.search,

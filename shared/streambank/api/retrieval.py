@@ -17,7 +17,7 @@ from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules.search_ranking import Hit
 from streambank.rules.selection import parse_memory_order, parse_selection
 from streambank.wire import memory as wire
-from streambank.wire import page_room
+from streambank.wire import page_room, search_hits
 from streambank.wire.filter_groups import filter_groups
 from streambank.wire.memory import Profiles, RetrievedMemories, RetrievedMemory
 from streambank.wire.memory_requests import (
@@ -71,27 +71,32 @@ def _omitted(count: int) -> dict[str, str]:
 def _similar(
     request: ApiRequest, scope: dict[str, str], memories: Sequence[Memory], params: SimilaritySearchParams
 ) -> WithHeaders[RetrievedMemories]:
+    bank_name = request.path.bank_name
     top_k = min(params.top_k or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
     query = SearchQuery(
         params.search_query,
         top_k,
         events=params.include_events,
         pending=params.include_pending,
+        explain=params.explain,
         weigh=partial(_hit_weight, request),
     )
     result = search(request.path.bank, scope, query, memories, context=request.wiring.search_context())
-    reply = RetrievedMemories(retrievedMemories=wire.retrieved_memories(result.hits, request.path.bank_name))
+    reply = RetrievedMemories(
+        retrievedMemories=search_hits.retrieved_memories(result.hits, bank_name, result.explanations)
+    )
     if params.include_events or params.include_pending:
-        reply["retrievedEvents"] = wire.retrieved_events(result.hits)
+        reply["retrievedEvents"] = search_hits.retrieved_events(result.hits, bank_name, result.explanations)
     headers = _omitted(result.omitted) | ({EFFECTIVE_TOP_K: str(top_k)} if params.top_k > top_k else {})
     if result.searched_events:
         headers[SEARCHED_EVENTS] = str(result.searched_events)
     return _reply(reply, headers)
 
 
-def _hit_weight(request: ApiRequest, hit: Hit) -> int:
-    rendered = wire.retrieved_memories([hit], request.path.bank_name) or wire.retrieved_events([hit])
-    return page_room.body_bytes(rendered)
+def _hit_weight(request: ApiRequest, hit: Hit, explanations: search_hits.Explanations) -> int:
+    bank_name = request.path.bank_name
+    rendered = search_hits.retrieved_memories([hit], bank_name, explanations)
+    return page_room.body_bytes(rendered or search_hits.retrieved_events([hit], bank_name, explanations))
 
 
 def _simple(

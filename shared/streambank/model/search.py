@@ -29,3 +29,28 @@ class EventScan:
 
     events: tuple[RawEvent, ...] = ()
     is_truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The text of turns that a memory cites, and the window that they are of."""
+
+    sid: str
+    window: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchExplanation:
+    """The parts of a hit's score.
+
+    *share* is the share of the query's words in the text, None if no text of the scope has any; *similarity* is the
+    cosine of the vectors, None without vectors to compare. *words* are the query's words that the text has, and *quote*
+    has those turns of a memory that have most of them.
+    """
+
+    share: float | None
+    similarity: float | None
+    score: float
+    words: tuple[str, ...]
+    quote: Quote | None = None

@@ -30,6 +30,11 @@ class SearchEntry:
     words: WordCounts
     similarity: float | None
 
+    @property
+    def key(self) -> object:
+        """The key of the item."""
+        return item_key(self.item)
+
     def precedence(self) -> tuple[bool, float, str]:
         """Return the sort key of entries with equal scores: memories before events, the newer one first, then by id."""
         if isinstance(self.item, Memory):
@@ -38,6 +43,11 @@ class SearchEntry:
 
 
 Hit = tuple[float, Memory | RawEvent]
+
+
+def item_key(item: Memory | RawEvent) -> object:
+    """Return what an item is told from all others by: a memory's id, an event's stream and number."""
+    return item.id if isinstance(item, Memory) else item.source
 
 
 def memory_entries(

@@ -12,10 +12,9 @@ from typing_extensions import TypedDict
 from streambank.model import memory as model
 from streambank.model import metadata as model_metadata
 from streambank.model.ids import OperationId
-from streambank.model.search import RawEvent as StoredRawEvent
-from streambank.rules.search_ranking import Hit
 from streambank.wire.page_room import PageRoom, body_bytes
 from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
+from streambank.wire.search_explanation import SearchExplanation
 from streambank.wire.topics import Topic, topic
 
 # Of one window in the sources of a memory.
@@ -104,6 +103,7 @@ class RetrievedMemory(TypedDict):
 
     memory: Memory
     distance: NotRequired[float]
+    explanation: NotRequired[SearchExplanation | None]
 
 
 class RawContent(TypedDict):
@@ -128,6 +128,7 @@ class RetrievedEvent(TypedDict):
     sequence: int
     pending: bool
     distance: float
+    explanation: NotRequired[SearchExplanation | None]
 
 
 class RetrievedMemories(Page):
@@ -245,38 +246,6 @@ def profiles(memories: Iterable[model.Memory]) -> Profiles:
         if one.profile
     }
     return Profiles(profiles=by_schema) if by_schema else Profiles()
-
-
-def retrieved_memories(hits: Iterable[Hit], bank_name: str) -> list[RetrievedMemory]:
-    """Return the memories among *hits*."""
-    return [
-        RetrievedMemory(memory=memory(one, bank_name), distance=distance)
-        for distance, one in hits
-        if isinstance(one, model.Memory)
-    ]
-
-
-def retrieved_events(hits: Iterable[Hit]) -> list[RetrievedEvent]:
-    """Return the events among *hits*."""
-    return [_retrieved_event(one, distance) for distance, one in hits if isinstance(one, StoredRawEvent)]
-
-
-def _retrieved_event(one: StoredRawEvent, distance: float) -> RetrievedEvent:
-    event = one.event.event
-    return RetrievedEvent(
-        event=without_nulls(
-            RawEvent(
-                eventId=event.event_id,
-                eventTime=rfc3339(event.time or one.event.arrived),
-                content=RawContent(role=event.role, parts=list(event.parts)),
-            )
-        ),
-        streamId=one.stream.name,
-        window=one.window,
-        sequence=one.event.seq,
-        pending=one.is_pending,
-        distance=distance,
-    )
 
 
 def revision(one: model.Revision, bank_name: str) -> MemoryRevision:

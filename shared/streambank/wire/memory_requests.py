@@ -145,12 +145,13 @@ class PurgeMemoriesRequest(RequestModel):
 
 
 class SimilaritySearchParams(RequestModel):
-    """The last two are extensions: raw events among the results, and those that no memories were made of yet."""
+    """The last three are extensions: raw events, those that no memories were made of yet, and the parts of scores."""
 
     search_query: Annotated[str, Field(max_length=MAX_QUERY_BYTES)]
     top_k: Count = 0
     include_events: bool = False
     include_pending: bool = False
+    explain: bool = False
 
 
 class SimpleRetrievalParams(RequestModel):

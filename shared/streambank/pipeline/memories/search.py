@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
 from streambank import telemetry
 from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
-from streambank.model.search import EventScan, RawEvent
+from streambank.model.search import EventScan, RawEvent, SearchExplanation
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.rules import citations, search_ranking, tombstones
+from streambank.rules import citations, search_explanation, search_ranking, tombstones
 from streambank.rules.bank_config import bank_config
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.search_ranking import EmbeddedQuery, Hit, SearchEntry
@@ -20,7 +20,6 @@ from streambank.store.banks import Banks
 from streambank.store.events import Events
 from streambank.store.memories import Memories
 from streambank.wire import page_room
-from streambank.wire.page_room import weightless
 
 # How many of the newest events are embedded where that costs next to nothing: a third of a CPU second.
 MAX_EMBEDDED = 2_000
@@ -30,26 +29,29 @@ MAX_EMBEDDED = 2_000
 class SearchQuery:
     """A similarity search: *events* includes raw events, *pending* those whose window was not generated yet.
 
-    *weigh* returns the bytes of a hit in the reply.
+    *explain* takes the scores of the hits apart. *weigh* returns the bytes of a hit and its explanation in the reply.
     """
 
     text: str
     top_k: int
     events: bool = False
     pending: bool = False
-    weigh: Callable[[Hit], int] = weightless
+    explain: bool = False
+    weigh: Callable[[Hit, Mapping[object, SearchExplanation]], int] = lambda *_: 0
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """The hits, nearest first; *omitted* of the first *top_k* had no room in a reply.
 
-    *searched_events* counts the events if the scope has more than were searched, else it is 0.
+    *searched_events* counts the events if the scope has more than were searched, else it is 0. *explanations* are by
+    the keys of the hits' items, and are empty unless they were requested.
     """
 
     hits: Sequence[Hit]
     searched_events: int = 0
     omitted: int = 0
+    explanations: Mapping[object, SearchExplanation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,10 @@ def search(
     entries += _event_entries(query, scan.events, visible, entries, context.embedder)
     best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries))
     nearest = list(islice(best, request.top_k))
-    hits, _ = page_room.page(((None, hit) for hit in nearest), request.top_k, request.weigh)
-    return SearchResult(hits, searched_events, len(nearest) - len(hits))
+    explanations = search_explanation.explain(request.text, entries, cited) if request.explain else {}
+    rows = ((None, hit) for hit in nearest)
+    hits, _ = page_room.page(rows, request.top_k, lambda hit: request.weigh(hit, explanations))
+    return SearchResult(hits, searched_events, len(nearest) - len(hits), explanations)
 
 
 def _query_vector(bank: str, scope: Mapping[str, str], text: str, context: SearchContext) -> bytes:

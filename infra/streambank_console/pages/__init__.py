@@ -1,0 +1,1 @@
+"""The pages: each loads what it shows, and makes elements of its view."""

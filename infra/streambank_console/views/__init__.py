@@ -1,0 +1,1 @@
+"""What the pages show, computed from the client's replies: no I/O, no clock, no browser."""
