@@ -122,7 +122,7 @@ def test_a_stream_says_what_waits_and_what_comes_next():
     )
     row = overview.stream_row("default", status)
     assert (row.owner, row.pending, row.failure) == ("user_id = ada", 2, "model unavailable")
-    assert row.due == overview.Due("idle duration", NOW + timedelta(minutes=5), "or after 1 more event")
+    assert row.due == overview.Due("closes if idle,", NOW + timedelta(minutes=5), "or after 1 more event")
     assert (row.open_href, row.last_href) == ("/banks/default/windows/s-2", "/banks/default/windows/s-1")
     assert (row.last.text, row.last.tone) == ("parked", "bad")
 

@@ -141,7 +141,7 @@ def due(trigger: NextTrigger | None) -> Due | None:
         return None
     remaining = trigger.remaining_events
     sooner = f"or after {text.count(remaining, 'more event')}" if remaining else ""
-    return Due(labels.trigger_name(trigger.kind), trigger.time, sooner)
+    return Due(labels.next_step(trigger.kind), trigger.time, sooner)
 
 
 def window_row(bank: str, name: str, metadata: OperationMetadata) -> WindowRow:
