@@ -29,18 +29,22 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.console", description=__doc__)
     parser.add_argument("--scopes", type=int, default=1_000)
+    parser.add_argument("--streams", type=int, default=1_000, help="of so many scopes; each has a pending event")
     options = parser.parse_args()
     with LocalService(timer_enabled=False) as service, Streambank(service.base_url, token="local") as client:
         bank = client.bank()
-        fill(service, bank, options.scopes)
-        print(f"{options.scopes:,} scopes, {options.scopes * MEMORIES_EACH:,} memories", flush=True)
+        fill(service, bank, options.scopes, options.streams)
+        print(
+            f"{options.scopes:,} scopes, {options.streams:,} streams, {options.scopes * MEMORIES_EACH:,} memories",
+            flush=True,
+        )
         print(f"{'page':12}{'requests':>10}{'service s':>11}{'beside it s':>13}")
         with started(service.base_url) as (address, _):
             for name, requests, service_seconds, other_seconds in measured(f"{address}/banks/default", bank):
                 print(f"{name:12}{requests:>10}{service_seconds:>11.2f}{other_seconds:>13.2f}", flush=True)
 
 
-def fill(service: LocalService, bank: Bank, scopes: int) -> None:
+def fill(service: LocalService, bank: Bank, scopes: int, streams: int) -> None:
     """Give each scope a stream with a pending event, a closed window in the first one, and its memories."""
     import boto3
 
@@ -51,7 +55,8 @@ def fill(service: LocalService, bank: Bank, scopes: int) -> None:
         now = service.now()
         changes = [_made(scope, n, now) for n in range(MEMORIES_EACH)]
         memories.commit_changes("default", scope, memories.version("default", scope).version, changes, now=now)
-        bank.ingest_events(scope=scope, events=[Event.from_text("My train leaves at nine.")], generation_rule=RULE)
+        if number < streams:
+            bank.ingest_events(scope=scope, events=[Event.from_text("My train leaves at nine.")], generation_rule=RULE)
     first = [Event.from_text(words, event_id=words[:9]) for words in ("I live in Graz.", "I keep bees.", "I like tea.")]
     bank.ingest_events(scope={"user_id": "user-0000"}, events=first, force_flush=True).wait()
 

@@ -40,6 +40,15 @@ _TRIGGERS = {
     "DIRECT": "a call generated memories at once",
     "ERASED": "its events were erased",
 }
+# What comes next; the time follows.
+_NEXT = {
+    "IDLE_DURATION": "closes if idle,",
+    "FIXED_INTERVAL": "closes",
+    "ABANDONED": "closes if left alone,",
+    "MAX_AGE": "closes at its greatest age,",
+    "EVENT_COUNT": "closes",
+    "RETRY": "tries again",
+}
 _VERDICTS = {
     "CREATED": Badge("created", "good", "A new memory was made of it."),
     "UPDATED": Badge("updated", "good", "It changed a memory, or confirmed one."),
@@ -89,6 +98,6 @@ def change(constant: str | None) -> str:
     return _CHANGES.get(constant or "", words_of(constant or "")) if constant else ""
 
 
-def trigger_name(kind: str) -> str:
-    """Return the name of a trigger."""
-    return words_of(kind)
+def next_step(kind: str) -> str:
+    """Return what a trigger of this kind does; its time follows."""
+    return _NEXT.get(kind, words_of(kind))

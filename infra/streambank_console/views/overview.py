@@ -141,7 +141,7 @@ def due(trigger: NextTrigger | None) -> Due | None:
         return None
     remaining = trigger.remaining_events
     sooner = f"or after {text.count(remaining, 'more event')}" if remaining else ""
-    return Due(labels.trigger_name(trigger.kind), trigger.time, sooner)
+    return Due(labels.next_step(trigger.kind), trigger.time, sooner)
 
 
 def window_row(bank: str, name: str, metadata: OperationMetadata) -> WindowRow:
@@ -170,10 +170,8 @@ def windows_view(bank: str, rows: Sequence[WindowRow], *, has_more: bool) -> Win
         for state in labels.STATES
         if counts[badge := labels.state(state)]
     )
-    note = (
-        f"Counted are the first {len(listed) - parked:,} windows, and {parked:,} that are parked." if has_more else ""
-    )
-    return WindowsView(shown, note, tuple(one for one in rows.values() if one.state.tone in ("warn", "bad")))
+    note = f"Counted are the first {len(rows):,} windows." if has_more else ""
+    return WindowsView(shown, note, tuple(one for one in rows if one.state.tone in ("warn", "bad")))
 
 
 def verdict_counts(metadata: OperationMetadata) -> str:

@@ -27,6 +27,8 @@ _INSTALL = 'the package {} is missing; install it with: pip install "streambank[
 @click.option("--data", type=click.Path(), help="with --local: keep everything in this folder")
 def console(url: str, token: str, bank: str, port: int, local: bool, data: str | None) -> int:  # noqa: FBT001
     """Show a service in a browser on this machine: what was said, what is remembered of it, and why."""
+    if data and not local:
+        raise click.UsageError("--data needs --local.")
     try:
         # Imported here: it needs NiceGUI, which the other commands do not.
         from streambank_console.server import run  # noqa: PLC0415
@@ -34,8 +36,6 @@ def console(url: str, token: str, bank: str, port: int, local: bool, data: str |
         if error.name is None or error.name.startswith("streambank"):
             raise
         raise click.ClickException(_INSTALL.format(error.name)) from None
-    if data and not local:
-        raise click.UsageError("--data needs --local.")
     with ExitStack() as running:
         if local:
             url, token = running.enter_context(_local_mode(urlsplit(url).port or 8080, data)), "local"
