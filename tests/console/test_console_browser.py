@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from streambank_client import Bank, Event, GenerationRule
@@ -27,7 +29,7 @@ def test_a_conversation_is_remembered_explained_corrected_and_forgotten(tab: Tab
     """What is typed is counted down to its memory, whose way is shown; it is corrected, restored, forgotten, erased."""
     page = tab.open(f"{console}/try?scope.user_id=iris")
     say(tab, "I live in Graz.", "My dog is called Rex.")
-    assert "closes if idle, in 4 min" in page.inner_text(".window").replace("\n", " ")
+    page.locator(".window", has_text=re.compile("closes if idle,\\s*in 4 min")).wait_for()
     page.get_by_role("button", name="+5 min").click()
     page.locator(".side .fact", has_text="I live in Graz").wait_for()
 

@@ -46,7 +46,7 @@ async def build_bank(page: Page) -> None:
     typed = page.query.get("filter", "")
     show.text("h1", "Memories of all scopes")
     _filter_form(page, paths.memories(page.bank_id), typed)
-    listed = page.bank.list_memories(filter=as_filter(typed), order_by="update_time desc", page_size=ROWS_OF_A_PAGE + 1)
+    listed = page.bank.list_memories(filter=as_filter(typed), page_size=ROWS_OF_A_PAGE + 1)
     pager = await first_page(listed)
     with show.box("section", "card"):
         if not pager.rows:
