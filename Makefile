@@ -66,7 +66,7 @@ test-all: $(STAMP) .venv-fuzz/.installed .venv-sdk/.installed .venv-frameworks/.
 	@$(BIN)/python -m pytest $(ON_ALL_CORES)
 	@STREAMBANK_JOURNEYS_MODEL=bedrock $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
 	@STREAMBANK_JOURNEYS_MODEL=openai $(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) tests/journeys
-	@.venv-console/bin/python -m pytest tests/console
+	@.venv-console/bin/python -m pytest -m slow tests/console
 
 test-stack: $(STAMP) $(if $(PYTHON313),$(STACK_VENVS:=/.installed))  ## lint, build, start and deploy the template in emulators
 	@$(BIN)/python -m infra.stack
