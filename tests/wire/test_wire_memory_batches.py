@@ -19,6 +19,17 @@ def test_a_memory_is_named_by_its_id_or_its_name(parent: str) -> None:
     assert memory_batches.memory_id(f"{parent}m1", BANK, "names[0]") == "m1"
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["", "/", "memories/", "sessions/m1", "another/memories/m1", f"{BANK}/sessions/m1", "a" * 257, "m1/", None, 1],
+)
+def test_the_name_of_anything_else_is_refused(name: Any) -> None:
+    """Nothing, another kind, another bank, too long an id: each alone is enough."""
+    with pytest.raises(InvalidArgument) as refused:
+        memory_batches.memory_id(name, BANK, "names[0]")
+    assert refused.value.field == "names[0]"
+
+
 @given(name=st.one_of(st.text(max_size=30), st.none(), st.integers(), st.lists(st.text(max_size=2), max_size=2)))
 def test_any_name_is_read_or_refused(name: Any) -> None:
     """Whatever is sent is an id of 1 to 256 bytes without a slash, or refused with the place of the field."""
