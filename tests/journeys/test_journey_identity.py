@@ -302,6 +302,7 @@ def test_a_further_pair_is_within_the_binding(bound: Holder) -> None:
 
 def test_a_bound_key_may_not_name_another_scope(bound: Holder, admin: Caller, theirs: Theirs) -> None:
     """Who names a scope that is not theirs is forbidden, and nothing is written."""
+    admin.settle()  # what the tests before left under way changes the table
     before = admin.items()
     event = {"directContentsSource": {"events": [said("Poison.", "p1")]}, "scope": THEIRS}
     calls: list[tuple[str, str, Document | None, dict[str, str]]] = [
@@ -359,6 +360,7 @@ def test_what_is_another_scopes_is_not_found(bound: Holder, admin: Caller, their
         ("POST", f"{theirs.session}:appendEvent", append()),
         ("POST", f"{DEFAULT_BANK}/memories:generate", {"vertexSessionSource": {"session": theirs.session}}),
     ]
+    admin.settle()  # what the tests before left under way changes the table
     before = admin.items()
     for method, path, body in calls:
         status, document = bound(method, path, body)
