@@ -70,5 +70,7 @@ def test_the_file_can_be_read_in_both_colour_schemes(name: str, is_dark: bool) -
 
 
 def test_every_file_is_a_picture() -> None:
-    """No file is left of a picture that is not in the page."""
-    assert {path.stem for path in FOLDER.iterdir()} == set(PICTURES)
+    """No file is left of a picture that is not in its page."""
+    assert {path.stem for path in FOLDER.glob("*.*")} == set(PICTURES)
+    page = (ROOT / "docs" / "console.md").read_text()
+    assert {path.name for path in (FOLDER / "console").iterdir()} == set(re.findall(r"pictures/console/([^)]+)", page))
