@@ -36,7 +36,7 @@ def _dressed(element: Any, classes: str, attributes: dict[str, str]) -> Any:
     return element
 
 
-def said(content: str, classes: str = "", tag: str = "p") -> Any:
+def quoted(content: str, classes: str = "", tag: str = "p") -> Any:
     """Return a text that a person or a model wrote: its direction is its own, and ends with it."""
     return text(tag, content, f"said {classes}".strip(), dir="auto")
 

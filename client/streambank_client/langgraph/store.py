@@ -83,8 +83,8 @@ class StreambankStore(BaseStore):
         if isinstance(op, SearchOp):
             return self._search(op)
         if isinstance(op, ListNamespacesOp):
-            found = {item.namespace for item in map(items.to_item, self._memories(())) if item}
-            return matching.selected_namespaces(found, op)
+            namespaces = {item.namespace for item in map(items.to_item, self._memories(())) if item}
+            return matching.selected_namespaces(namespaces, op)
         raise ValueError(f"an operation is of an unknown type: {type(op).__name__}")
 
     # ---- one item

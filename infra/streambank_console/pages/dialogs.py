@@ -15,13 +15,13 @@ async def confirm(title: str, lines: Sequence[str], label: str, kind: str = "dan
         dialog.props["aria-label"] = title
         show.text("h2", title)
         for line in lines:
-            show.said(line)
+            show.quoted(line)
         with show.box("div", "actions"):
             show.button("Cancel", lambda: dialog.submit(False))
             show.button(label, lambda: dialog.submit(True), kind)
-    is_wanted = await dialog
+    is_confirmed = await dialog
     dialog.delete()
-    return bool(is_wanted)
+    return bool(is_confirmed)
 
 
 async def ask_text(title: str, label: str, value: str, action: str) -> str | None:

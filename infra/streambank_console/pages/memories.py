@@ -107,7 +107,7 @@ def _list(page: Page, memories: Sequence[Memory], *, with_owner: bool) -> None:
 def _row(page: Page, one: MemoryView, *, with_owner: bool) -> None:
     with show.box("li"):
         with show.box("a", "fact", href=one.href):
-            show.said(one.fact, tag="span")
+            show.quoted(one.fact, tag="span")
         with show.box("div", "meta"):
             if with_owner:
                 show.link(one.owner, one.owner_href)

@@ -56,7 +56,7 @@ def _draw(page: Page, one: MemoryView) -> None:
         show.text("h1", "A memory")
         show.link(one.owner, one.owner_href)
     with show.box("section", "card"):
-        show.said(one.fact, "big")
+        show.quoted(one.fact, "big")
         with show.box("div", "actions"):
             if one.can_edit:
                 show.button("Correct it", lambda: _edit(page, one), "primary")
@@ -103,7 +103,7 @@ def _draw_history(page: Page, steps: tuple[Step, ...]) -> None:
                         show.button("Restore this", partial(_restore, page, step))
                 show.pieces(step.pieces)
                 for fact in step.extracted:
-                    show.said(f"because of: {fact}", "muted small")
+                    show.quoted(f"because of: {fact}", "muted small")
 
 
 async def _edit(page: Page, one: MemoryView) -> None:

@@ -47,9 +47,9 @@ async def build(page: Page) -> None:
             return
         table("Hits", ("Rank", "Text", "Why", "Changed"), hits, lambda one: _cells(page, one))
         if reply.events_looked_at:
-            looked = text.count(reply.events_looked_at, "event")
+            searched = text.count(reply.events_looked_at, "event")
             show.text(
-                "p", f"The scope has more events than a search reads: the newest {looked} were looked at.", "muted"
+                "p", f"The scope has more events than a search reads: the newest {searched} were looked at.", "muted"
             )
 
 
@@ -76,9 +76,9 @@ def _cells(page: Page, one: views.Result) -> None:
     with cell("Text"):
         if one.href:
             with show.box("a", "fact", href=one.href):
-                show.said(one.text, tag="span")
+                show.quoted(one.text, tag="span")
         else:
-            show.said(one.text, tag="span")
+            show.quoted(one.text, tag="span")
         with show.box("div", "meta"):
             for topic in (one.kind, *one.topics):
                 show.text("span", topic, "topic")
@@ -105,4 +105,4 @@ def _ranking(one: views.Ranking) -> None:
         with show.box("p", "small"):
             show.text("span", "matched turn: ")
             with show.box("a", "", href=one.turns_href):
-                show.said(one.turns, tag="span")
+                show.quoted(one.turns, tag="span")

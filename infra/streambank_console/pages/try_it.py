@@ -128,7 +128,7 @@ class _Conversation:
 
     def _turn(self, one: Turn) -> None:
         with show.box("li", f"turn {'user' if one.role == 'user' else 'agent'}"):
-            show.said(one.text)
+            show.quoted(one.text)
             with show.box("div", "meta"):
                 show.text("span", "User" if one.role == "user" else "Agent", "muted small")
                 if one.event_id:
@@ -141,7 +141,7 @@ class _Conversation:
         with show.box("ul", "memories"):
             for one in view.memories:
                 with show.box("li"), show.box("a", "fact", href=one.href):
-                    show.said(one.fact, tag="span")
+                    show.quoted(one.fact, tag="span")
 
     async def _say(self) -> None:
         words = str(self._words.value or "").strip()

@@ -74,7 +74,7 @@ def _turn(page: Page, one: Turn) -> None:
         with show.box("div", "meta"):
             show.text("strong", one.role)
             show.moment(one.at, page.now)
-        show.said(one.text)
+        show.quoted(one.text)
         if one.not_shown:
             show.text("p", f"The model was not shown it: {one.not_shown}.", "muted")
         if one.event_id:
@@ -90,12 +90,12 @@ def _candidate(one: CandidateRow) -> None:
                 show.badge(verdict.badge)
             if one.change:
                 show.text("span", one.change, "muted")
-        show.said(one.fact)
+        show.quoted(one.fact)
         if one.text:
-            show.said(f"to say: {one.text}", "muted")
+            show.quoted(f"to say: {one.text}", "muted")
         for verdict in one.verdicts:
             if verdict.reason:
-                show.said(verdict.reason, "reason")
+                show.quoted(verdict.reason, "reason")
         if one.cites:
             show.text("p", "cites " + ", ".join(f"event {number}" for number in one.cites), "muted small")
 

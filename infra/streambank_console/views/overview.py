@@ -165,13 +165,13 @@ def window_row(bank: str, name: str, metadata: OperationMetadata) -> WindowRow:
 def windows_view(bank: str, rows: Sequence[WindowRow], *, has_more: bool) -> WindowsView:
     """Return the windows by state, and those of *rows* that may need a person."""
     counts = Counter(one.state for one in rows)
-    shown = tuple(
+    by_state = tuple(
         StateCount(badge, f"{counts[badge]:,}", paths.windows(bank, state))
         for state in labels.STATES
         if counts[badge := labels.state(state)]
     )
     note = f"Counted are the first {len(rows):,} windows." if has_more else ""
-    return WindowsView(shown, note, tuple(one for one in rows if one.state.tone in ("warn", "bad")))
+    return WindowsView(by_state, note, tuple(one for one in rows if one.state.tone in ("warn", "bad")))
 
 
 def verdict_counts(metadata: OperationMetadata) -> str:
