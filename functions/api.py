@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry
+from streambank import startup, telemetry
 from streambank.api import app
 from streambank.wire import http
 from streambank.wiring.api import build
 
 WIRING = build()
+startup.finish()
 
 
 def handler(event: dict[str, Any], context: object) -> http.Response:

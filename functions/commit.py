@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import telemetry, tracing
+from streambank import startup, telemetry, tracing
 from streambank.model.window import Attempt
 from streambank.pipeline.generation.commit import commit
 from streambank.wiring.generation import build
 
 WIRING = build()
+startup.finish()
 
 
 @telemetry.redact_exceptions()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from streambank import metrics, telemetry
+from streambank import metrics, startup, telemetry
 from streambank.model.window import Attempt
 from streambank.pipeline.generation.fail import fail
 from streambank.wiring.generation import build
 
 WIRING = build()
+startup.finish()
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:

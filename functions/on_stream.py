@@ -7,12 +7,14 @@ from typing import Any
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 
+from streambank import startup
 from streambank.pipeline.events.on_record import ChangedItem, on_record
 from streambank.wiring.generation import build
 
 WIRING = build()
 CONTEXT = WIRING.on_record_context()
 PROCESSOR = BatchProcessor(event_type=EventType.DynamoDBStreams, raise_on_entire_batch_failure=False)
+startup.finish()
 
 
 def handler(event: dict[str, Any], context: Any) -> Any:

@@ -1,6 +1,8 @@
 """What a function's file may look like: parse, one call, render."""
 
 import ast
+import subprocess
+import sys
 
 import pytest
 
@@ -58,3 +60,19 @@ def test_a_function_has_one_door(path):
     assert [node.name for node in public] == ["handler"]
     assert [argument.arg for argument in public[0].args.args] == ["event", "context"]
     assert ast.get_docstring(public[0])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_function_loads_without_collecting_garbage(path):
+    """Collections are paused before the service's modules load, and resumed behind the last statement that loads."""
+    body = [node for node in tree(path).body if not isinstance(node, ast.FunctionDef)]
+    service = [node for node in body if isinstance(node, ast.ImportFrom) and node.module.startswith("streambank")]
+    assert "startup" in {alias.name for alias in service[0].names}
+    assert ast.unparse(body[-1]) == "startup.finish()"
+
+
+def test_a_started_function_collects_garbage():
+    """The pause ends with the start: what calls leave behind is collected."""
+    code = "import gc; import streambank.startup as one; print(gc.isenabled()); one.finish(); print(gc.isenabled())"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["False", "True"]
