@@ -206,6 +206,8 @@ DETAIL = WindowDetail.from_reply(
                 "verdicts": [{"verdict": "REJECTED", "reason": "unsaid"}],
             },
         ],
+        "scope": {"user_id": "ada"},
+        "streamId": "chat",
         "forgottenEvents": 1,
         "omittedCandidates": 3,
     }
@@ -257,6 +259,11 @@ def test_a_way_joins_turns_facts_and_memories():
         "From close to end": "2.5 s",
     }
     assert view.closed == "it held enough events"
+    assert (view.stream, view.owner, view.owner_href) == (
+        "chat",
+        "user_id = ada",
+        "/banks/default/scope?scope.user_id=ada",
+    )
     assert view.notes == ("1 event was cited by a deleted memory.", "3 facts had no room here.")
 
 

@@ -45,7 +45,9 @@ def test_an_event_leads_to_its_memory_and_back(caller: Caller) -> None:
     assert memory["sources"] == [{"operation": bees["operation"], "sequences": [1], "eventIds": ["bees"]}]
     assert sail["memories"] != bees["memories"]
     assert not {"memories", "verdicts", "forgotten", "omittedVerdicts"} & call.keys()
-    [candidate] = [one for one in detail(caller, done)["candidates"] if one["events"][0]["eventId"] == "bees"]
+    full = detail(caller, done)
+    assert (full["scope"], full["streamId"]) == (stream.scope, "default")
+    [candidate] = [one for one in full["candidates"] if one["events"][0]["eventId"] == "bees"]
     assert (candidate["fact"], candidate["number"]) == (FACT, 1)
     assert candidate["events"] == [{"sequence": 1, "eventId": "bees"}]
     assert candidate["verdicts"][0]["memory"] == name
@@ -154,5 +156,6 @@ def test_an_erasure_leaves_no_details(caller: Caller) -> None:
     caller.settle()
     for operation in (done, opened):
         shown: Any = detail(caller, caller.get(operation["name"]))
-        assert shown == {"events": [], "missingEvents": 1, "candidates": [], "offeredMemories": []}
+        names = {"scope": stream.scope, "streamId": "default"}
+        assert shown == {**names, "events": [], "missingEvents": 1, "candidates": [], "offeredMemories": []}
     assert not {"memories", "verdicts"} & find(caller, stream, "bees")[0].keys()

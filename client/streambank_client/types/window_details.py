@@ -49,8 +49,13 @@ class Candidate(Shape):
 
 
 class WindowDetail(Shape):
-    """What became of each event and each candidate of a window; the counts are of what is not in the lists."""
+    """What became of each event and each candidate of a window; the counts are of what is not in the lists.
 
+    *scope* and *stream_id* are those of its stream.
+    """
+
+    scope: dict[str, str] = {}
+    stream_id: str = ""
     events: list[WindowEvent] = []
     omitted_events: int | None = None
     missing_events: int | None = None

@@ -49,6 +49,10 @@ def _no_facts(way: Way) -> str:
 
 def _strip(page: Page, way: Way) -> None:
     with show.section("What happened"):
+        if way.owner_href:
+            with show.box("p"):
+                show.text("span", f"Stream {text.visible(way.stream)} of ")
+                show.link(way.owner, way.owner_href)
         with show.box("p"):
             show.text("span", "The window was closed because " if way.state.text != "open" else "The window is open. ")
             if way.state.text != "open":

@@ -82,6 +82,9 @@ class Way:
     offered: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     can_redrive: bool
+    owner: str = ""
+    owner_href: str = ""
+    stream: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,9 @@ def way(
         offered=tuple((paths.last_part(name), paths.memory(bank, name)) for name in detail.offered_memories),
         notes=_notes(detail),
         can_redrive=metadata.state == "PARKED",
+        owner=text.scope_label(detail.scope),
+        owner_href=paths.scope(bank, detail.scope) if detail.scope else "",
+        stream=detail.stream_id,
     )
 
 

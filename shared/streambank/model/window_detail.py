@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from streambank.model.coverage import NotShown
 from streambank.model.event import StoredEvent
 from streambank.model.plan import Candidate
+from streambank.model.stream import StreamId
 from streambank.model.verdict import RecordedVerdict
 
 
@@ -30,7 +31,7 @@ class CandidateDetail:
 
 @dataclass(frozen=True, slots=True)
 class WindowDetail:
-    """The events of a window that are still stored, in the order in which the model reads them, and its candidates.
+    """The stream of a window, its events that are still stored, in the order in which the model reads them.
 
     *missing_events* counts those that have expired, were erased or were lost. *forgotten_events* counts those that a
     deleted memory cited, *forgotten_candidates* the candidates that cite one of these; neither are in the lists.
@@ -38,6 +39,7 @@ class WindowDetail:
     are the ids of the memories that the model was given.
     """
 
+    stream: StreamId
     events: tuple[EventDetail, ...] = ()
     candidates: tuple[CandidateDetail, ...] = ()
     offered: tuple[str, ...] = ()

@@ -71,12 +71,14 @@ class Candidate(TypedDict):
 
 
 class WindowDetail(TypedDict):
-    """The events and the candidates of a window, as far as the reply has room; the counts say what is left out.
+    """The stream, events and candidates of a window, as far as the reply has room; the counts say what is left out.
 
     `missingEvents` have expired or were erased. `forgottenEvents` were cited by a memory that is deleted, and
     `forgottenCandidates` cite one of these.
     """
 
+    scope: dict[str, str]
+    streamId: str
     events: list[WindowEvent]
     omittedEvents: NotRequired[int | None]
     missingEvents: NotRequired[int | None]
@@ -119,6 +121,8 @@ def window_detail(one: model.WindowDetail, bank_name: str, most_bytes: int) -> W
     candidates = page_room.first((_candidate(each, one.event_ids, bank_name) for each in one.candidates), left)
     return without_nulls(
         WindowDetail(
+            scope=one.stream.scope,
+            streamId=one.stream.name,
             events=events,
             omittedEvents=len(one.events) - len(events) or None,
             missingEvents=one.missing_events or None,

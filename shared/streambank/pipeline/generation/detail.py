@@ -45,7 +45,7 @@ def window_detail(bank: str, operation: OperationId, *, context: DetailContext) 
     if window is None:
         return None
     if window.state is WindowState.ERASED:
-        return WindowDetail(missing_events=window.count)
+        return WindowDetail(window.stream, missing_events=window.count)
     return _sealed_detail(window, context)
 
 
@@ -55,7 +55,7 @@ def _open_detail(head: Head, context: DetailContext) -> WindowDetail:
     forgotten = forgotten_numbers(stream.bank, stream.scope, _hashes_of(stream.sid, events), context=context)
     visible = [EventDetail(one) for one in _visible(events, forgotten)]
     return WindowDetail(
-        tuple(visible), missing_events=head.count - len(events), forgotten_events=len(events) - len(visible)
+        stream, tuple(visible), missing_events=head.count - len(events), forgotten_events=len(events) - len(visible)
     )
 
 
@@ -70,6 +70,7 @@ def _sealed_detail(window: Window, context: DetailContext) -> WindowDetail:
     candidates = _candidates(extracted, context.plans.verdicts(window)) if extracted else []
     visible = tuple(one for one in candidates if forgotten.isdisjoint(one.candidate.seqs))
     return WindowDetail(
+        stream=stream,
         events=tuple(_event(one, extracted) for one in _visible(own, forgotten)),
         candidates=visible,
         offered=_offered(attempt, extracted, context) if extracted else (),
