@@ -37,10 +37,11 @@ def test_the_command_has_options_that_exist() -> None:
 
 
 def test_it_runs_as_somebody_else_and_keeps_its_data_in_a_volume() -> None:
-    """The last user is not root, owns the volume, and the command's folder is that volume."""
+    """The last user is a number and not root, owns the volume, and the command's folder is that volume."""
     (user,), (volume,) = instructions("USER"), instructions("VOLUME")
-    assert user not in {"root", "0"}
-    assert f"--owner {user} --mode 700 {volume}" in RECIPE
+    assert int(user) > 0
+    assert f"useradd --system --uid {user} --no-create-home streambank" in RECIPE
+    assert f"--owner streambank --mode 700 {volume}" in RECIPE
     assert json.loads(instructions("CMD")[0])[-2:] == ["--data", volume]
 
 

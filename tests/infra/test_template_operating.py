@@ -118,3 +118,15 @@ def test_the_layer_leaves_out_what_is_never_deployed(tmp_path):
     assert not (package / "llm" / "embedded").exists()
     assert not (package / "client").exists()
     assert not list(package.rglob("__pycache__"))
+
+
+def test_a_layer_without_handlers_is_not_built(tmp_path):
+    """In a container that does not follow the link to the handlers, the build fails and names the option."""
+    if shutil.which("make") is None:
+        pytest.skip("needs make")
+    source = tmp_path / "source"
+    shutil.copytree(ROOT / "shared", source, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    build = ["make", "-s", "package", f"ARTIFACTS_DIR={tmp_path / 'build'}"]
+    result = subprocess.run(build, cwd=source, check=False, capture_output=True, text=True)
+    assert result.returncode
+    assert "sam build --use-container --mount-symlinks" in result.stderr
