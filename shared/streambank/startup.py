@@ -10,6 +10,10 @@ gc.disable()
 
 
 def finish() -> None:
-    """Collect garbage again; what has been loaded stays as long as the process, and is not looked through."""
-    gc.freeze()
+    """Collect garbage again; what has been loaded is not looked through, since it stays as long as the process.
+
+    Only the first start of a process does that: later ones, of tests and local mode, would keep garbage for ever.
+    """
+    if not gc.get_freeze_count():
+        gc.freeze()
     gc.enable()
