@@ -209,6 +209,7 @@ def _memories():
         evidence=st.lists(found, max_size=3).map(tuple),
         deleted=st.none() | instants(),
         former=st.lists(hashes, max_size=3).map(tuple),
+        pinned=st.booleans(),
     )
 
 
