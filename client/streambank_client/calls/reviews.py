@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+
 from streambank_client import types
 from streambank_client.calls.replies import list_call, read_object, read_page
 from streambank_client.calls.resources import ResourcePath
@@ -9,11 +12,26 @@ from streambank_client.http.call import Call, PagedCall
 
 
 def list_reviews(
-    resource: ResourcePath, /, *, filter: str | None = None, page_size: int | None = None
+    resource: ResourcePath,
+    /,
+    *,
+    scope: Mapping[str, str] | None = None,
+    filter: str | None = None,
+    page_size: int | None = None,
 ) -> PagedCall[types.Review]:
-    """List the changes of memories that wait for review, newest first; *page_size* is 1 to 1,000 (100)."""
+    """List the changes of memories that wait for review, newest first: of exactly *scope*, or of the bank.
+
+    *page_size* is 1 to 1,000 (100).
+    """
+    parts = [_filter_of(scope) if scope else "", f"({filter})" if filter else ""]
+    whole = " AND ".join(part for part in parts if part) or None
     path = f"{resource.path}/memories:reviews"
-    return list_call(path, read_page(types.Review, "reviews"), filter=filter, page_size=page_size)
+    return list_call(path, read_page(types.Review, "reviews"), filter=whole, page_size=page_size)
+
+
+def _filter_of(scope: Mapping[str, str]) -> str:
+    """Return the filter that exactly *scope* passes: a JSON object as a quoted text."""
+    return f"scope={json.dumps(json.dumps(dict(scope)))}"
 
 
 def accept_review(resource: ResourcePath, /, *, review: str) -> Call[types.Review]:

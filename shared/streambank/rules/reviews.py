@@ -27,6 +27,7 @@ MAX_OPEN = 500
 MAX_MARKS = 500
 # The hashes of events that were rejected: an item has 400 KB, and each hash 8 bytes.
 MAX_REJECTED = 4_000
+MAX_REASON_CHARACTERS = 1_000
 # A review is kept at least this long, also where its window was generated late: as processed events are.
 MIN_KEPT = timedelta(days=1)
 FIELDS = {"scope": Kind.TEXT_MAP, "action": Kind.TEXT, "cause": Kind.TEXT, "create_time": Kind.TIMESTAMP}
@@ -62,7 +63,7 @@ def review_of(
         number=number,
         topics=candidate.topics,
         profile=candidate.profile,
-        reason=step.steps[0].reason,
+        reason=step.steps[0].reason[:MAX_REASON_CHARACTERS],
         evidence=newest_evidence([consolidation.evidence_of(policy, seqs)]),
     )
 
@@ -176,7 +177,8 @@ def accepted_steps(review: Review, vector: bytes) -> list[PlanStep]:
 
 def mark_of(review: Review, state: ReviewState, memories: Iterable[str]) -> Review:
     """Return what is left of *review* after its decision: no text; *memories* are the ids of those concerned."""
-    events = [one for one in review.event_hashes if one] if state is ReviewState.REJECTED else []
+    cited = review.event_hashes if state is ReviewState.REJECTED else []
+    events = list(dict.fromkeys(one for one in cited if one))
     kept = [*events[-MAX_REJECTED:], *sorted(review.rejected.difference(events))]
     bare = replace(review, text="", fact="", topics=(), reason="", evidence=())
     names = tuple(ReviewedMemory(one, "") for one in memories)
