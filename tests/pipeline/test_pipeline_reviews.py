@@ -15,6 +15,7 @@ from streambank.errors import FailedPrecondition, NotFound, StreambankError
 from streambank.model.erasure import ErasureTarget
 from streambank.model.review import Review, ReviewState, ReviewWithMemories
 from streambank.model.verdict import Verdict
+from streambank.pipeline.banks import BankChange, create_bank, delete_bank
 from streambank.pipeline.jobs.erase import erase_scope
 from streambank.pipeline.memories import reviews
 from streambank.pipeline.memories.deletion import delete_memory
@@ -217,6 +218,17 @@ def test_an_erasure_takes_reviews_and_marks_along(world: World) -> None:
     done = erase_scope("default", SCOPE, ErasureTarget(), context=world.erasing())
     assert done.counts["reviews"] == 1
     assert not [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("Q#")]
+
+
+def test_the_end_of_a_bank_takes_reviews_along(world: World) -> None:
+    """Nothing of a closed bank's reviews is left."""
+    policy = {"reviewPolicy": {"actions": ["CREATED"]}}
+    create_bank("b1", BankChange("x", document=policy), banks=world.banks, now=world.clock())
+    learn(world, VERMILION, bank="b1")
+    assert [place for place in places(world.client, "vermilion") if " Q#" in place]
+    delete_bank("b1", force=True, banks=world.banks, now=world.clock())
+    world.finish()
+    assert places(world.client, "vermilion") == []
 
 
 # ---- kills

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from streambank.errors import FailedPrecondition
 from streambank.model.bank import BankConfig
+from streambank.model.memory import Profile
 from streambank.model.plan import Plan, PlanStep
 from streambank.model.review import ReviewAction, ReviewCause, ReviewPolicy, ReviewState
 from streambank.model.tombstone import Tombstone
@@ -203,6 +204,19 @@ def test_an_accepted_deletion_has_the_time_of_its_evidence():
     known = memory(pinned=True)
     [change] = accepted(review(PlanStep(Verdict.DELETED, "m1"), known=[known], at=NOW), [known])
     assert (change.after.deleted, change.tombstone.at) == (LATER, NOW)
+
+
+def test_an_accepted_profile_has_the_times_of_its_fields():
+    """A pinned profile gets the whole data that the review shows, and the field that changed its time."""
+    known = memory(fact='{"diet":"vegan"}', profile=Profile("food", {"diet": NOW}), pinned=True)
+    about = candidate('{"diet":"none"}', at=LATER, profile="food")
+    waiting = review(update(text='{"diet":"none"}'), known=[known], about=about)
+    assert waiting.profile == "food"
+    [change] = accepted(waiting, [known])
+    assert (change.after.fact, change.after.profile) == ('{"diet":"none"}', Profile("food", {"diet": LATER}))
+    created = review(PlanStep(Verdict.CREATED, text='{"diet":"none"}'), about=about)
+    with pytest.raises(FailedPrecondition, match="by now"):
+        check_acceptable(created, {"m1": known}, (), HASHES)
 
 
 def test_a_review_of_another_text_is_refused():
