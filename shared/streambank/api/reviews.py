@@ -79,6 +79,7 @@ def accept_review(request: ApiRequest, review_id: str) -> Review:
     "rejectReview",
     "Drops the change that a review waits with.",
     role=Role.EDIT,
+    span="update_memory",
 )
 def reject_review(request: ApiRequest, review_id: str) -> Review:
     """Drop the change, which the same events do not propose again, and return the review."""
