@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -194,14 +194,21 @@ class Memories:
         self.commit_changes(bank, scope, version, [change], now=now)
 
     def commit_changes(
-        self, bank: str, scope: Mapping[str, str], version: int, changes: Iterable[Change], *, now: datetime
+        self,
+        bank: str,
+        scope: Mapping[str, str],
+        version: int,
+        changes: Iterable[Change],
+        *,
+        now: datetime,
+        beside: Sequence[Action] = (),
     ) -> None:
         """Apply changes in one step of the scope's version: 19 deletions, or others of at most 98 actions together.
 
-        Raises as `commit_change` does.
+        The actions *beside* them are of the same transaction. Raises as `commit_change` does.
         """
         actions = [action for change in changes for action in change_actions(bank, change, now)]
-        self._table.transact([*version_bump(bank, scope, version, 1), *actions])
+        self._table.transact([*version_bump(bank, scope, version, 1), *beside, *actions])
 
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
         """Let the revisions of a deleted memory expire with it, and delete its citations and open reviews now.

@@ -11,11 +11,11 @@ from streambank.model import ids
 from streambank.model.memory import Change
 from streambank.model.review import Review, ReviewState, ReviewWithMemories
 from streambank.store import keys, list_index
-from streambank.store.actions import Delete
+from streambank.store.actions import Action, Delete
 from streambank.store.keys import Key, Kind
 from streambank.store.list_index import ListEntry
-from streambank.store.memories import version_bump
-from streambank.store.memory_items import change_actions, memory_of
+from streambank.store.memories import Memories
+from streambank.store.memory_items import memory_of
 from streambank.store.review_items import review_of, review_put
 from streambank.store.table import Table
 
@@ -25,6 +25,7 @@ class Reviews:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self._memories = Memories(table)
 
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Review]:
         """Return the live reviews and marks of a scope, oldest first: one consistent query."""
@@ -75,11 +76,8 @@ class Reviews:
             Conflict: the scope was written meanwhile, or another memory has the id of a new one.
             OutOfReach: the tries are used up, and the outcome is unknown.
         """
-        actions = [*version_bump(bank, mark.scope, version, 1), review_put(bank, mark)]
-        actions += [Delete(keys.review(bank, one.id)) for one in dropped]
-        self._table.transact(
-            [*actions, *(action for change in changes for action in change_actions(bank, change, now))]
-        )
+        marks: list[Action] = [review_put(bank, mark), *(Delete(keys.review(bank, one.id)) for one in dropped)]
+        self._memories.commit_changes(bank, mark.scope, version, changes, now=now, beside=marks)
 
 
 def _memory_keys(bank: str, review: Review) -> list[Key]:
