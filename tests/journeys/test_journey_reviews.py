@@ -198,6 +198,30 @@ def test_a_deleted_memory_takes_its_reviews_along(caller: Caller) -> None:
     assert not [item for item in caller.items(partition) if item["SK"]["S"].startswith("Q#")]
 
 
+def test_a_stated_memory_does_not_change_a_pinned_one(caller: Caller) -> None:
+    """A direct memory that contradicts it waits, cites no event, and is proposed anew after a rejection."""
+    stream, memory = pinned(caller, BLUE)
+    direct = {"scope": stream.scope, "directMemoriesSource": {"directMemories": [{"fact": GREEN}]}}
+    for decision in ("reject", "accept"):
+        caller.post(f"{DEFAULT_BANK}/memories:generate", direct)
+        caller.settle()
+        assert caller.facts(stream.scope) == [memory["fact"]]
+        [review] = reviews(caller, stream.scope)
+        assert review["cause"] == "PINNED"
+        decide(caller, review, decision)
+    assert caller.facts(stream.scope) == [review["fact"]]
+
+
+def test_batches_pin_and_unpin(caller: Caller) -> None:
+    """A batch creates pinned memories, and unpins them."""
+    new = {"memory": {"scope": caller.scope(), "fact": "Has bees.", "pinned": True}}
+    [made] = caller.post(f"{DEFAULT_BANK}/memories:batchCreate", {"requests": [new]})["results"]
+    assert made["memory"]["pinned"] is True
+    change = {"memory": {"name": made["memory"]["name"], "pinned": False}}
+    [changed] = caller.post(f"{DEFAULT_BANK}/memories:batchUpdate", {"requests": [change]})["results"]
+    assert "pinned" not in changed["memory"]
+
+
 # ---- policies
 
 
