@@ -1,5 +1,6 @@
 """A tour of the service: all routes, timers, lost records, failures and repairs, once each."""
 
+import json
 import time
 from contextlib import redirect_stdout
 from io import StringIO
@@ -26,7 +27,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
     """Call everything that can be called, and let everything happen that can."""
     with httpx.Client(base_url=service.base_url, headers={"authorization": f"Bearer {key}"}, timeout=60) as client:
         caller = Caller(service, client)
-        for part in (streams, searches, memories, sessions, chats, operations, timers):
+        for part in (streams, consents, searches, memories, sessions, chats, operations, timers):
             part(caller)
         failures(caller, bedrock)
         gaps(caller)
@@ -53,6 +54,15 @@ def streams(caller: Caller) -> None:
     stream.send(rule={"event_count": 3})
     whole = stream.body(said("I keep a cat"))
     caller.post(f"{DEFAULT_BANK}:ingestEvents", whole, headers={"x-idempotency-key": "once"})
+
+
+def consents(caller: Caller) -> None:
+    """Set a scope of a bank to learn nothing, and send events to it."""
+    bank = caller.bank()
+    stream = caller.stream(bank=bank)
+    caller.call("PATCH", f"{bank}/consent", {"scope": stream.scope, "learning": "DISABLED"})
+    caller.get(f"{bank}/consent", params={"scope": json.dumps(stream.scope)})
+    stream.send(said("I keep bees"))
 
 
 def searches(caller: Caller) -> None:

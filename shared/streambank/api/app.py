@@ -8,6 +8,7 @@ from typing import Any
 from streambank.api import (
     banks,
     chat,
+    consent,
     events,
     generation,
     jobs,
@@ -38,6 +39,7 @@ _MODULES = (
     generation,
     sessions,
     chat,
+    consent,
     operations,
 )
 ROUTER = Router((*events.ROUTES, *(route for module in _MODULES for route in module.routes.declared)))

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from streambank.model.consent import Consent, Pause
+from streambank.model.content_policy import ContentPolicy, Detector, Finding, PolicyAction, PolicyRule
 from streambank.model.event import Event, KeyedEvent, StoredEvent
 from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
@@ -100,6 +102,51 @@ def settings_value(stored: str | None) -> WindowSettings:
     )
 
 
+# ---- content policies, and what they found
+
+
+def policy_text(policy: ContentPolicy | None) -> str | None:
+    rules = [[rule.name, rule.action, rule.detector, rule.pattern] for rule in policy.rules] if policy else []
+    return text.dumps(rules) if rules else None
+
+
+def policy_value(stored: str | None) -> ContentPolicy | None:
+    if stored is None:
+        return None
+    rows = json.loads(stored)
+    return ContentPolicy(
+        tuple(
+            PolicyRule(name, PolicyAction(action), Detector(detector) if detector else None, pattern)
+            for name, action, detector, pattern in rows
+        )
+    )
+
+
+def findings_rows(findings: Sequence[Finding]) -> list[list[Any]]:
+    return [[one.rule, one.action, one.count] for one in findings]
+
+
+def findings_text(findings: Sequence[Finding]) -> str | None:
+    return text.dumps(findings_rows(findings)) if findings else None
+
+
+def findings_of(rows: Sequence[Sequence[Any]]) -> tuple[Finding, ...]:
+    return tuple(Finding(rule, PolicyAction(action), count) for rule, action, count in rows)
+
+
+# ---- consent
+
+
+def consent_text(consent: Consent) -> str:
+    return text.dumps([[milliseconds(one.start), milliseconds(one.end)] for one in consent.pauses])
+
+
+def consent_of(item: Mapping[str, Any] | None) -> Consent:
+    """Return the consent in the version item of a scope."""
+    rows = json.loads(item.get("lrn", "[]")) if item else []
+    return Consent(tuple(Pause(instant_of(start), instant(end)) for start, end in rows))
+
+
 # ---- HEAD
 
 
@@ -168,7 +215,8 @@ def batch_values(events: Sequence[KeyedEvent], first_seq: int, window: int, arri
 
 def event_text(event: Event) -> list[Any]:
     time = event.time.isoformat() if event.time else None
-    return [event.role[0], list(event.parts), event.event_id, time]
+    findings = [findings_rows(event.findings)] if event.findings else []
+    return [event.role[0], list(event.parts), event.event_id, time, *findings]
 
 
 def batch_events(item: Mapping[str, Any]) -> list[StoredEvent]:
@@ -178,9 +226,10 @@ def batch_events(item: Mapping[str, Any]) -> list[StoredEvent]:
 
 
 def _event_value(stored: list[Any]) -> Event:
-    role, parts, event_id, time = stored
+    role, parts, event_id, time, *findings = stored
     moment = datetime.fromisoformat(time) if time else None
-    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment)
+    found = findings_of(findings[0]) if findings else ()
+    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment, found)
 
 
 # ---- windows

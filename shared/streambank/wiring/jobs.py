@@ -16,6 +16,7 @@ from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.pipeline.jobs.reindex import ReindexContext
+from streambank.pipeline.screening.screening import Screening
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.objects import Objects
@@ -23,6 +24,7 @@ from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import CLIENT_CONFIG, Deployment, client
+from streambank.wiring.screening import screening
 from streambank.wiring.stores import Stores
 
 # A part is a few megabytes: it takes longer than an item.
@@ -40,6 +42,11 @@ class JobWiring:
     def embedder(self) -> Embedder:
         """Return the model that maps texts to vectors."""
         return models.provider(self.deployment.settings.models).embedder()
+
+    @cached_property
+    def screening(self) -> Screening:
+        """Return what content policies are applied with."""
+        return screening(self.deployment)
 
     @cached_property
     def token_budget(self) -> TokenBudget:
@@ -97,6 +104,7 @@ class JobWiring:
             token_budget=self.token_budget,
             retention_policy=self.deployment.retention_policy,
             id_secret=self.id_secret,
+            screening=self.screening,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),

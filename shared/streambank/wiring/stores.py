@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.consents import Consents
 from streambank.store.cuts import Cuts
 from streambank.store.erasures import Erasures
 from streambank.store.events import Events
@@ -25,6 +26,7 @@ class Stores:
     """One of each."""
 
     banks: Banks
+    consents: Consents
     cuts: Cuts
     erasures: Erasures
     events: Events
@@ -43,6 +45,7 @@ class Stores:
         """Return the stores that read and write *table*."""
         return cls(
             Banks(table),
+            Consents(table),
             Cuts(table),
             Erasures(table),
             Events(table),

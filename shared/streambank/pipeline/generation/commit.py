@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import islice
@@ -15,6 +15,8 @@ from streambank.model.plan import Candidate, Completion, Extracted, ForgetReques
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
+from streambank.pipeline.screening.calls import screened_turns
+from streambank.pipeline.screening.screening import Screening
 from streambank.rules import citations, consolidation, forgetting, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
@@ -56,6 +58,7 @@ class CommitContext:
     retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
+    screening: Screening = field(default=Screening())
 
 
 def commit(attempt: Attempt, *, context: CommitContext) -> str:
@@ -95,7 +98,10 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     events = _cited_events(window, extracted, plan, context)
     hashes = KeyedHashes.of_scope(context.id_secret, attempt.bank, window.stream.scope)
     event_hashes = hashes.of_events(attempt.sid, events)
-    policy = WindowPolicy(window, bank_config(document, window.stream.scope), hashes, event_hashes)
+    config = bank_config(document, window.stream.scope)
+    policy = WindowPolicy(window, config, hashes, event_hashes)
+    if config.content_policy:  # citations quote events, which may be older than the policy
+        events = screened_turns(events, config.content_policy, screening=context.screening)
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:

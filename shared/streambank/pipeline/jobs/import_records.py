@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import cast
 
@@ -20,6 +20,8 @@ from streambank.model.window import Window
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.import_ids import name_memories, session_ids
 from streambank.pipeline.jobs.transfer import BankErasedError, TransferContext
+from streambank.pipeline.screening.records import screened_records
+from streambank.pipeline.screening.screening import Screening
 from streambank.rules.bank_config import bank_config
 from streambank.rules.import_outcome import ImportOutcome, decide_import
 from streambank.store.imports import Imports, ScopeState
@@ -40,6 +42,7 @@ class ImportContext(TransferContext):
     token_budget: TokenBudget
     retention_policy: RetentionPolicy
     id_secret: bytes
+    screening: Screening = field(default=Screening())
 
 
 def import_records(job: Transfer, records: Sequence[Record], context: ImportContext) -> Counter[str]:
@@ -61,6 +64,9 @@ def import_records(job: Transfer, records: Sequence[Record], context: ImportCont
 
 
 def _import_batch(job: Transfer, records: Sequence[Record], context: ImportContext) -> Counter[str]:
+    bank = context.banks.get(job.bank)
+    if bank and bank.content_policy:
+        records = screened_records(records, bank.content_policy, screening=context.screening)
     first = records[0]
     match first:
         case MemoryRecord():
