@@ -11,6 +11,7 @@ import httpx
 from streambank.model.erasure import ErasureTarget
 from streambank.model.transfer import Direction, TransferSpec
 from streambank.store.erasures import Erasures
+from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
 from streambank.store.transfers import Transfers
 from streambank.wiring.deployment import Deployment
@@ -35,6 +36,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
         banks(caller)
         transfers(caller)
         reindexes(caller)
+        policies(caller)
         erasures(caller)
 
 
@@ -248,6 +250,28 @@ def transfers(caller: Caller) -> None:
     caller.advance(minutes=3)
     for where, job in ((bank, "export-2"), (others[1], "import-1")):
         assert caller.get(f"{where}/operations/{job}")["response"]
+
+
+def policies(caller: Caller) -> None:
+    """Apply a policy to what a bank holds, by call, and by a job that nobody went on with."""
+    for verb in ("call", "sweep"):
+        bank = caller.bank()
+        caller.stream(bank=bank).flush(said("I keep hens", "e"))
+        made = caller.post(f"{bank}/memories", {"fact": "I keep hens", "scope": caller.scope()})["response"]["name"]
+        caller.call("PATCH", made, {"fact": "I keep many hens"})
+        session = caller.post(f"{bank}/sessions", {"userId": "u", "displayName": "of hens"})["response"]["name"]
+        event = {"author": "user", "invocationId": "1", "timestamp": "2026-01-01T00:00:00Z"}
+        caller.post(f"{session}:appendEvent", event | {"content": {"parts": [{"text": "hens"}]}})
+        caller.call("PUT", f"{bank}/chatHistory", {"messages": [{"n": "hens"}]}, params={"conversationId": "c"})
+        rules = [{"name": "HENS", "pattern": "hens", "action": "REDACT"}]
+        config = {"content_policy": {"rules": rules}}
+        caller.call("PATCH", bank, {"context_spec": {"memory_bank_config": config}})
+        if verb == "call":
+            caller.post(f"{bank}:applyContentPolicy", {})
+        else:
+            PolicyJobs(Deployment.load().table).begin(bank.rsplit("/", 1)[-1], now=caller.service.now())
+        caller.advance(minutes=17)
+        assert caller.get(f"{bank}/operations/policy-1")["response"]["changed"] > 4
 
 
 def reindexes(caller: Caller) -> None:

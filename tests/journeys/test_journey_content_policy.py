@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.caller import VERSION, Caller, Document, said
+from tests.journeys.caller import Caller, Document, said
 
 CARD, KEY = "4111 1111-1111 1111", "AKIAIOSFODNN7EXAMPLE"
 SECRETS = ("4111", "1111 1111", KEY, "hunter2", "E-4242")
@@ -208,7 +208,7 @@ def test_a_wrong_policy_is_refused(caller: Caller) -> None:
     for rule, problem in wrong:
         config = policy(RULES[0], rule)
         body = {"context_spec": {"memory_bank_config": config}}
-        refusal = caller.post(f"{VERSION[1:]}/x" if False else "reasoningEngines", body, status=400)["error"]["message"]
+        refusal = caller.post("reasoningEngines", body, status=400)["error"]["message"]
         assert f"contentPolicy.{problem}".lower() in refusal.replace("content_policy", "contentPolicy").lower(), refusal
 
 
@@ -222,3 +222,26 @@ def test_a_bank_tells_its_policy_and_loses_it(caller: Caller) -> None:
     scope = caller.scope()
     caller.post(f"{bank}/memories", {"scope": scope, "fact": f"Pays with {CARD}."})
     assert caller.facts(scope, bank) == [f"Pays with {CARD}."]
+
+
+def test_a_new_policy_is_applied_to_what_is_stored(caller: Caller) -> None:
+    """The operation tells how far it has come; it ends a quarter of an hour after the policy changed."""
+    bank = caller.bank()
+    stream = caller.stream(bank=bank)
+    stream.flush(said(f"I like tea. My card is {CARD}.", "a"))
+    caller.post(f"{bank}/memories", {"scope": stream.scope, "fact": f"Pays with {KEY}."})
+    refusal = caller.post(f"{bank}:applyContentPolicy", {}, status=400)["error"]
+    assert refusal["status"] == "FAILED_PRECONDITION"
+    caller.call("PATCH", bank, {"context_spec": {"memory_bank_config": policy()}})
+    begun = caller.post(f"{bank}:applyContentPolicy", {})
+    assert begun["metadata"]["state"] == "APPLYING"
+    assert begun["metadata"]["changed"] > 0
+    check_nothing_stored(caller, bank)
+    caller.advance(minutes=17)
+    done = caller.get(begun["name"])
+    assert (done["done"], done["metadata"]["state"]) == (True, "DONE")
+    assert done["response"]["changed"] == begun["metadata"]["changed"]
+    assert "Pays with [REDACTED:CREDENTIALS]." in caller.facts(stream.scope, bank)
+    caller.get(f"{bank}/operations/policy-99", status=404)
+    again = caller.post(f"{bank}:applyContentPolicy", {})
+    assert (again["done"], again["response"]["changed"]) == (True, 0), "the policy is older now: one walk is enough"

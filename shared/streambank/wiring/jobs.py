@@ -15,11 +15,13 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
+from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
 from streambank.pipeline.screening.screening import Screening
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.objects import Objects
+from streambank.store.rewrites import Rewrites
 from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
@@ -117,6 +119,21 @@ class JobWiring:
             banks=self.stores.banks,
             embedder=self.embedder,
             token_budget=self.token_budget,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=self._until(time),
+        )
+
+    def policy_context(self, time: timedelta) -> PolicyJobContext:
+        """Return what an application of a content policy works with."""
+        return PolicyJobContext(
+            jobs=self.stores.policy_jobs,
+            rewrites=Rewrites(self.deployment.table),
+            histories=self.stores.histories,
+            banks=self.stores.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
+            screening=self.screening,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),

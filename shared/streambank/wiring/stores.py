@@ -12,6 +12,7 @@ from streambank.store.erasures import Erasures
 from streambank.store.events import Events
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
+from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
 from streambank.store.sessions import Sessions
 from streambank.store.streams import Streams
@@ -33,6 +34,7 @@ class Stores:
     histories: ChatHistories
     memories: Memories
     plans: Plans
+    policy_jobs: PolicyJobs
     reindexes: Reindexes
     sessions: Sessions
     streams: Streams
@@ -52,6 +54,7 @@ class Stores:
             ChatHistories(table),
             Memories(table),
             Plans(table),
+            PolicyJobs(table),
             Reindexes(table),
             Sessions(table),
             Streams(table),

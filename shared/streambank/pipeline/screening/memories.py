@@ -11,6 +11,7 @@ from streambank.model.content_policy import ContentPolicy
 from streambank.model.decision import Decision
 from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction
 from streambank.model.memory import Memory, Revision
+from streambank.model.plan import Candidate, PlanStep
 from streambank.pipeline.screening.calls import screened_fact, screened_map, screened_settings
 from streambank.pipeline.screening.screening import Screening, check_refusal, refusing_rules
 from streambank.rules import profiles
@@ -130,3 +131,27 @@ def screened_decisions(
         )
         for one in decisions
     )
+
+
+# ---- what is left of a generation
+
+
+def screened_answer(answer: Extraction, screen: Screen) -> Extraction:
+    """Return a model's answer without what the rules remove; nothing of it is rejected for that."""
+    facts = tuple(
+        replace(one, fact=screened_fact(one.fact, screen), text=screened_fact(one.text, screen)) for one in answer.facts
+    )
+    return replace(answer, facts=facts, profiles=tuple(_screened_profile(one, screen) for one in answer.profiles))
+
+
+def screened_candidate(candidate: Candidate, screen: Screen) -> Candidate:
+    """Return a candidate without what the rules remove; its vector is of its old fact."""
+    fact = screened_memory_text(candidate.fact, screen, is_profile=bool(candidate.profile))
+    return replace(candidate, fact=fact, text=screened_fact(candidate.text, screen))
+
+
+def screened_step(step: PlanStep, screen: Screen) -> PlanStep:
+    """Return a step of a plan without what the rules remove; its vector is of its old text."""
+    others = tuple(screened_step(one, screen) for one in step.others)
+    text = screened_fact(step.text, screen) if step.text else step.text
+    return replace(step, text=text, reason=screen.text(step.reason, room=_MAX_NAME_BYTES), others=others)
