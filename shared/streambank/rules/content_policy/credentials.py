@@ -12,41 +12,41 @@ from typing import Any
 from streambank.rules.content_policy.spans import Span
 from streambank.rules.filtering.regex import compiled
 
-# The whole match is secret.
+# The whole match is secret. A short beginning must begin a word, or it would be found within other words.
 _WHOLE = (
     # docs.aws.amazon.com: IAM identifiers, unique identifiers
-    r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
+    r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}",
     # docs.github.com: about authentication to GitHub, GitHub's token formats
-    r"\bgh[pousr]_[A-Za-z0-9]{36,}",
-    r"\bgithub_pat_[A-Za-z0-9_]{22,}",
+    r"gh[pousr]_[A-Za-z0-9]{36,}",
+    r"github_pat_[A-Za-z0-9_]{22,}",
     # docs.gitlab.com: token overview, token prefixes
-    r"\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat)-[A-Za-z0-9_.-]{20,}",
+    r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat)-[A-Za-z0-9_.-]{20,}",
     # docs.slack.dev: token types; incoming webhooks
-    r"\bxox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,}",
-    r"\bxapp-[0-9]-[A-Za-z0-9-]{10,}",
+    r"xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,}",
+    r"xapp-[0-9]-[A-Za-z0-9-]{10,}",
     r"https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}",
     # docs.stripe.com: API keys; webhooks
-    r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}",
-    r"\bwhsec_[A-Za-z0-9+/=]{24,}",
+    r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}",
+    r"whsec_[A-Za-z0-9+/=]{24,}",
     # cloud.google.com: API keys; OAuth 2.0 access tokens and client secrets
-    r"\bAIza[A-Za-z0-9_-]{35}",
-    r"\bya29\.[A-Za-z0-9_-]{20,}",
-    r"\bGOCSPX-[A-Za-z0-9_-]{20,}",
+    r"AIza[A-Za-z0-9_-]{35}",
+    r"ya29\.[A-Za-z0-9_-]{20,}",
+    r"GOCSPX-[A-Za-z0-9_-]{20,}",
     # platform.openai.com and docs.anthropic.com: API keys
     r"\bsk-(?:proj-|svcacct-|admin-|ant-[a-z0-9]+-)?[A-Za-z0-9_-]{20,}",
     # huggingface.co, docs.npmjs.com, docs.pypi.org, docs.sendgrid.com, docs.digitalocean.com, shopify.dev: tokens
     r"\bhf_[A-Za-z0-9]{30,}",
-    r"\bnpm_[A-Za-z0-9]{36}",
-    r"\bpypi-[A-Za-z0-9_-]{50,}",
+    r"npm_[A-Za-z0-9]{36}",
+    r"pypi-[A-Za-z0-9_-]{50,}",
     r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
-    r"\bdo[opr]_v1_[a-f0-9]{64}",
-    r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+    r"do[opr]_v1_[a-f0-9]{64}",
+    r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
     # core.telegram.org: bots, authorizing your bot
     r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}",
     # this service's own keys
-    r"\bsb_[a-z2-7]{12,32}_[A-Za-z0-9_-]{43}",
+    r"sb_[a-z2-7]{12,32}_[A-Za-z0-9_-]{43}",
     # RFC 7519: a signed JSON Web Token
-    r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
+    r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
     # RFC 7468: a private key in PEM, to its end or to that of the text
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
 )
