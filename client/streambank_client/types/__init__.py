@@ -73,6 +73,13 @@ if TYPE_CHECKING:
         RecordedVerdict,
         WindowResponse,
     )
+    from streambank_client.types.policies import (
+        AppliedPolicy,
+        Consent,
+        ContentPolicy,
+        ContentPolicyRule,
+        PolicyFinding,
+    )
     from streambank_client.types.sessions import (
         AppendedChatHistory,
         ChatHistory,
@@ -92,6 +99,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AppendedChatHistory",
+    "AppliedPolicy",
     "BankContext",
     "BankResource",
     "BatchError",
@@ -102,8 +110,11 @@ __all__ = [
     "CandidateVerdict",
     "ChatHistory",
     "CitedEvent",
+    "Consent",
     "ConsolidationConfig",
     "Content",
+    "ContentPolicy",
+    "ContentPolicyRule",
     "ConversationSource",
     "Cost",
     "Coverage",
@@ -141,6 +152,7 @@ __all__ = [
     "OperationError",
     "OperationMetadata",
     "Part",
+    "PolicyFinding",
     "Profile",
     "PurgeCount",
     "RecordedVerdict",
@@ -228,6 +240,7 @@ _MODULES = {
         "RecordedVerdict",
         "WindowResponse",
     },
+    "policies": {"AppliedPolicy", "Consent", "ContentPolicy", "ContentPolicyRule", "PolicyFinding"},
     "sessions": {"AppendedChatHistory", "ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},

@@ -1,7 +1,7 @@
 """Content policies in a bank's configuration, and what they found in events."""
 
 from collections.abc import Iterable
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 from typing_extensions import TypedDict
@@ -10,7 +10,7 @@ from streambank.model import content_policy as model
 from streambank.model.content_policy import PolicyAction
 from streambank.rules.filtering import regex
 from streambank.wire.fields import text
-from streambank.wire.model import RequestModel, rule
+from streambank.wire.model import JsonSchema, RequestModel, rule
 
 MAX_RULES = 50
 MAX_PATTERN_BYTES = 1_024
@@ -27,7 +27,7 @@ class ContentPolicyRule(RequestModel):
 
     name: Annotated[str, Field(pattern=NAME_PATTERN)] | None = None
     detector: Literal["CREDENTIALS", "CARD_NUMBERS", "PERSONAL_DATA"] | None = None
-    pattern: Annotated[str, text(MAX_PATTERN_BYTES, least_bytes=1)] | None = None
+    pattern: Annotated[str, text(MAX_PATTERN_BYTES, least_bytes=1, examples=[r"\bE-\d{4}\b"])] | None = None
     action: Literal["REDACT", "REFUSE", "TAG"]
 
     @model_validator(mode="after")
@@ -36,6 +36,12 @@ class ContentPolicyRule(RequestModel):
             raise rule("must have either detector or pattern")
         self.instructions()
         return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> JsonSchema:
+        described: JsonSchema = super().__get_pydantic_json_schema__(schema, handler)
+        handler.resolve_ref_schema(described)["oneOf"] = [{"required": ["detector"]}, {"required": ["pattern"]}]
+        return described
 
     def instructions(self) -> int:
         """Return how many instructions the pattern has."""
