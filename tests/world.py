@@ -39,6 +39,7 @@ from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.consents import Consents
 from streambank.store.cuts import Cuts
 from streambank.store.due import DueIndex
 from streambank.store.erasures import Erasures
@@ -262,6 +263,7 @@ class World:
             objects=self.objects,
             banks=self.banks,
             imports=Imports(self.table),
+            consents=Consents(self.table),
             sessions=Sessions(self.table),
             embedder=self.embedder,
             token_budget=self.token_budget,

@@ -95,3 +95,22 @@ def test_a_wrong_scope_is_refused(caller: Caller) -> None:
         assert "scope" in caller.get(f"{DEFAULT_BANK}/consent", params={"scope": text}, status=400)["error"]["message"]
     body = {"scope": caller.scope(), "learning": "MAYBE"}
     assert "learning" in caller.call("PATCH", f"{DEFAULT_BANK}/consent", body, status=400)["error"]["message"]
+
+
+def test_an_export_brings_the_no_along(caller: Caller) -> None:
+    """A bank that imports an export learns nothing about whom it was no there; a newer setting of its own stays."""
+    bank, other, newer = caller.bank(), caller.bank(), caller.bank()
+    scope = caller.scope()
+    caller.post(f"{bank}/memories", {"scope": scope, "fact": "Likes tea."})
+    set_learning(caller, scope, "DISABLED", bank)
+    source = caller.post(f"{bank}:export", {})["response"]["source"]
+    caller.advance(minutes=1)
+    set_learning(caller, scope, "DISABLED", newer)
+    set_learning(caller, scope, "ENABLED", newer)
+    for target, count in ((other, "consents"), (newer, "consentsKept")):
+        done = caller.post(f"{target}:import", {"source": source})
+        assert done["response"]["imported"][count] == 1
+    assert consent(caller, scope, other) == "DISABLED"
+    assert consent(caller, scope, newer) == "ENABLED"
+    assert caller.facts(scope, other) == ["Likes tea."]
+    assert caller.stream(scope, bank=other).send(said("I like bees."))["metadata"]["droppedEvents"] == 1

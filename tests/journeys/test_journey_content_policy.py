@@ -245,3 +245,28 @@ def test_a_new_policy_is_applied_to_what_is_stored(caller: Caller) -> None:
     caller.get(f"{bank}/operations/policy-99", status=404)
     again = caller.post(f"{bank}:applyContentPolicy", {})
     assert (again["done"], again["response"]["changed"]) == (True, 0), "the policy is older now: one walk is enough"
+
+
+def test_an_export_keeps_what_was_found_and_an_import_is_screened(caller: Caller) -> None:
+    """Findings are in the lines; what comes into a bank with a policy has markers, whatever the other bank allowed."""
+    plain, ruled = caller.bank(), caller.bank(**policy(*REFUSING, *RULES))
+    stream = caller.stream(bank=plain)
+    stream.flush(said(f"I like tea. My card is {CARD}, and I am E-4242.", "a"))
+    caller.post(f"{plain}/memories", {"scope": stream.scope, "fact": f"Pays with {CARD}."})
+    session = caller.post(f"{plain}/sessions", {"userId": "u", "sessionState": {"card": CARD}})["response"]["name"]
+    event = {"author": "user", "invocationId": "1", "timestamp": "2026-03-01T12:00:00Z"}
+    caller.post(f"{session}:appendEvent", event | {"content": {"parts": [{"text": CARD}]}})
+    chat = {"params": {"conversationId": "c"}}
+    caller.call("PUT", f"{plain}/chatHistory", {"messages": [{"content": CARD}]}, **chat)
+    source = caller.post(f"{plain}:export", {})["response"]["source"]
+    assert caller.post(f"{ruled}:import", {"source": source})["done"]
+    check_nothing_stored(caller, ruled)
+    assert "Pays with [REDACTED:CARD_NUMBERS]." in caller.facts(stream.scope, ruled)
+    # Once more, out of the bank with the rules: the findings come along.
+    third = caller.bank()
+    again = caller.post(f"{ruled}:export", {})["response"]["source"]
+    assert caller.post(f"{third}:import", {"source": again})["done"]
+    params = {"search_query": "tea"}
+    caller.retrieve(stream.scope, third, similaritySearchParams=params)
+    [appended] = caller.get(f"{third}/sessions/{session.rsplit('/', 1)[-1]}/events")["sessionEvents"]
+    assert appended["contentPolicy"] == [{"rule": "CARD_NUMBERS", "action": "REDACT", "count": 1}]

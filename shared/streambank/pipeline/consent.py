@@ -48,6 +48,33 @@ def set_learning(
     raise Unavailable(_CONTENDED)
 
 
+def restore_consent(
+    bank_id: str,
+    scope: Mapping[str, str],
+    consent: Consent,
+    *,
+    consents: Consents,
+    banks: Banks,
+    retry_policy: RetryPolicy,
+) -> bool:
+    """Set the consent of a scope to one that was exported, and tell whether it was newer than the scope's own.
+
+    Raises as `set_learning` does.
+    """
+    _mark_bank(bank_id, banks, retry_policy)
+    for _ in retry_policy.attempts():
+        before = consents.find(bank_id, scope)
+        own, exported = before.consent.changed, consent.changed
+        if exported is None or (own is not None and own >= exported):
+            return False
+        try:
+            consents.write(bank_id, scope, before.version, consent)
+        except Conflict:
+            continue
+        return True
+    raise Unavailable(_CONTENDED)
+
+
 def _mark_bank(bank_id: str, banks: Banks, retry_policy: RetryPolicy) -> None:
     """Record that some scope of a bank learns nothing. Raises NotFound, and Unavailable."""
     for _ in retry_policy.attempts():

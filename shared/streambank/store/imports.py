@@ -252,7 +252,9 @@ def _stream_record_put(
         return Put(keys.batch(bank, sid, record.first), _batch_values(record), absent())
     if isinstance(record, MarkerRecord):
         values = {"seq": record.seq, "win": record.window, "h": record.fingerprint or None}
-        return Put(keys.marker(bank, sid, record.key), {**values, "ttl": seconds(record.expires)}, absent())
+        findings = codec.findings_text(record.findings)
+        more: codec.Values = {"pol": findings, "ttl": seconds(record.expires)}
+        return Put(keys.marker(bank, sid, record.key), {**values, **more}, absent())
     return Put(keys.window(bank, sid, record.number), _window_values(record, retention_policy, now), absent())
 
 

@@ -12,14 +12,23 @@ from streambank.errors import InvalidArgument
 from streambank.model.chat import ChatHistory
 from streambank.model.event import Event
 from streambank.model.memory import Memory, Revision
-from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord, StreamRecord
+from streambank.model.record import (
+    BatchRecord,
+    ConsentRecord,
+    MarkerRecord,
+    MemoryRecord,
+    Record,
+    SessionEventRecord,
+    StreamRecord,
+)
 from streambank.model.rule import TriggerRule
 from streambank.model.session import Session, SessionEvent
 from streambank.model.stream import StreamId
 from streambank.model.transfer import FORMAT_VERSION
 from streambank.model.window import Window
-from streambank.wire import reader, record_shapes, record_streams
+from streambank.wire import reader, record_consent, record_shapes, record_streams
 from streambank.wire.memory import metadata_value
+from streambank.wire.record_findings import findings_document
 from streambank.wire.reply import without_nulls
 
 # Of one line: a memory with a thousand revisions of 8 KB, each letter of which may be escaped.
@@ -31,6 +40,7 @@ _READ: dict[str, Callable[[Any, str], Record]] = {
     "session": lambda body, _: record_shapes.SessionLine.parse(body).record(),
     "sessionEvent": lambda body, _: record_shapes.SessionEventLine.parse(body).record(),
     "chatHistory": lambda body, _: record_shapes.ChatLine.parse(body).record(),
+    "consent": lambda body, _: record_consent.ConsentLine.parse(body).record(),
     "stream": lambda body, bank: record_streams.StreamLine.parse(body).record(bank),
     "window": lambda body, bank: record_streams.WindowLine.parse(body).record(bank),
     "events": lambda body, bank: record_streams.EventsLine.parse(body).record(bank),
@@ -180,6 +190,7 @@ def _session_event(record: SessionEventRecord) -> dict[str, object]:
         "errorCode": event.error_code,
         "errorMessage": event.error_message,
         "rawEvent": event.raw,
+        "contentPolicy": findings_document(event.findings),
     }
 
 
@@ -255,7 +266,8 @@ def _events(record: BatchRecord) -> dict[str, object]:
 def _event(event: Event) -> dict[str, object]:
     time = event.time.isoformat() if event.time else None
     content = {"role": event.role, "parts": list(event.parts)}
-    return without_nulls({"eventId": event.event_id, "eventTime": time, "content": content})
+    findings = findings_document(event.findings)
+    return without_nulls({"eventId": event.event_id, "eventTime": time, "content": content, "contentPolicy": findings})
 
 
 def _marker(record: MarkerRecord) -> dict[str, object]:
@@ -266,6 +278,7 @@ def _marker(record: MarkerRecord) -> dict[str, object]:
         "window": record.window,
         "fingerprint": b64encode(record.fingerprint).decode() if record.fingerprint else None,
         "expireTime": _time(record.expires),
+        "contentPolicy": findings_document(record.findings),
     }
 
 
@@ -278,6 +291,7 @@ _KINDS: Mapping[type, tuple[str, Callable[[Any], dict[str, object]]]] = {
     Session: ("session", _session),
     SessionEventRecord: ("sessionEvent", _session_event),
     ChatHistory: ("chatHistory", _chat),
+    ConsentRecord: ("consent", record_consent.consent_document),
     StreamRecord: ("stream", _stream),
     Window: ("window", _window),
     BatchRecord: ("events", _events),
@@ -287,6 +301,7 @@ _COUNTS = {
     "session": "sessions",
     "sessionEvent": "sessionEvents",
     "chatHistory": "conversations",
+    "consent": "consents",
     "stream": "streams",
     "window": "windows",
     "events": "events",

@@ -99,6 +99,7 @@ class JobWiring:
         return ImportContext(
             transfers=self.stores.transfers,
             imports=Imports(self.deployment.table),
+            consents=self.stores.consents,
             objects=self.objects,
             banks=self.stores.banks,
             sessions=self.stores.sessions,
