@@ -12,7 +12,7 @@ from streambank.rules.content_policy.spans import Span
 MIN_DIGITS, MAX_DIGITS = 13, 19
 # White space, every dash of Unicode, the minus sign, and characters that are not seen.
 _SEPARATORS = "\\s\\-\u00ad\u058a\u200b-\u200d\u2010-\u2015\u2060\u2212\ufe58\ufe63\uff0d\ufeff"
-_RUN = re.compile(rf"\d(?:[{_SEPARATORS}]*\d)+")
+_RUN = re.compile(rf"\d[\d{_SEPARATORS}]*")
 _GROUP = re.compile(r"\d+")
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 # The first digits of the schemes: Mir and Mastercard 2, American Express, Diners Club and JCB 3, Visa 4, Mastercard 5,

@@ -19,6 +19,8 @@ from streambank.rules.content_policy.spans import AskService, Cut, Span, merged,
 from streambank.rules.filtering.regex import compile_spans
 
 T = TypeVar("T")
+# A marker of any rule: `PolicyRule.marker`, and the names that a rule may have.
+_MARKER = re.compile(r"\[REDACTED:[A-Z_]{1,36}[0-9]{0,3}\]")
 Find = Callable[[str], Iterable[Span]]
 # Text beside a marker may match where the whole did not; after so many rounds nothing real does.
 _ROUNDS = 5
@@ -44,11 +46,6 @@ def _finder(rule: PolicyRule) -> Find | None:
     return lambda text: (Span(*span) for span in find(text))
 
 
-@lru_cache(maxsize=8)
-def _markers(policy: ContentPolicy) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(rule.marker) for rule in policy.rules))
-
-
 @dataclass(frozen=True, slots=True)
 class _Markers:
     """The markers that are in a text already, in their order."""
@@ -59,7 +56,8 @@ class _Markers:
     @classmethod
     def of(cls, text: str, policy: ContentPolicy) -> _Markers:
         """Return the markers of *policy* in *text*."""
-        spans = [match.span() for match in _markers(policy).finditer(text)]
+        known = {rule.marker for rule in policy.rules}
+        spans = [match.span() for match in _MARKER.finditer(text) if match[0] in known]
         return cls([start for start, _ in spans], [end for _, end in spans])
 
     def hold(self, span: Span) -> bool:
