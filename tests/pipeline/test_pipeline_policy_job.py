@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from streambank.errors import Conflict, FailedPrecondition
+from streambank.model import ids
 from streambank.model.chat import ANYTHING, ChatAppend, ChatHistory
 from streambank.model.erasure import ErasureTarget
 from streambank.model.event import CallMarker
+from streambank.model.plan import ForgetRequest
 from streambank.model.policy_job import PolicyJob
 from streambank.model.session import SessionEvent, SessionFields
 from streambank.model.window import DirectMemory
@@ -21,6 +23,9 @@ from streambank.pipeline.jobs import erase, policy_job
 from streambank.pipeline.memories.edit import create_memory, roll_back, update_memory
 from streambank.pipeline.sessions import chat_history, sessions
 from streambank.rules.edits import Edit
+from streambank.store import keys
+from streambank.store.actions import Update, present
+from streambank.store.memory_items import requests_values
 from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.sessions import Sessions
 from tests import aws, scanner
@@ -280,3 +285,33 @@ def test_a_killed_job_is_finished_by_the_sweep(client, most, after):
         ended = finish(world)
         assert (ended.failure, ended.ended is not None) == (None, True)
         check(world)
+
+
+# ---- what waits
+
+
+def test_what_a_generation_has_stored_is_rewritten(client):
+    """Candidates and a plan that wait for their commit, and requests to forget, have markers; the commit goes on."""
+    world = lived(client)
+    set_document(world, {})
+    world.ingest(bank=BANK, forceFlush=True)
+    world.deliver()
+    world.deliver()
+    for payload in world.executions.running.values():
+        world.tasks()["Extract"](payload)
+        world.tasks()["Consolidate"](payload)
+    request = ForgetRequest("s", 1, 1, f"forget {SECRET}", world.clock(), world.clock() + timedelta(days=9))
+    version = keys.version(BANK, ids.scope_id(SCOPE))
+    world.table.write(Update(version, requests_values([request]), present()))
+    policy(world)
+    assert {place.split("#")[4][:1] for place in scanner.places(client, SECRET) if " P#" in place} >= {"C", "L"}
+    applied(world)
+    check(world)
+    finish(world)
+    check(world)
+    assert f"again {MARKER}" in world.facts(bank=BANK)
+
+
+def set_document(world: World, document: dict[str, Any]) -> None:
+    change = BankChange(document=document)
+    update_bank(BANK, change, banks=world.banks, retry_policy=world.retry_policy, now=world.clock())

@@ -205,7 +205,7 @@ def head_of(item: Mapping[str, Any]) -> Head:
 
 def batch_values(events: Sequence[KeyedEvent], first_seq: int, window: int, arrived: datetime) -> Values:
     return {
-        "d": text.compressed([event_text(keyed.event) for keyed in events]),
+        **event_values([keyed.event for keyed in events]),
         "n": len(events),
         "seq": first_seq,
         "win": window,
@@ -213,23 +213,29 @@ def batch_values(events: Sequence[KeyedEvent], first_seq: int, window: int, arri
     }
 
 
+def event_values(events: Sequence[Event]) -> Values:
+    """Return the attributes that hold *events*: what was found in them is beside them, by their places."""
+    found = {str(place): findings_rows(event.findings) for place, event in enumerate(events) if event.findings}
+    return {"d": text.compressed(list(map(event_text, events))), "pol": text.dumps(found) if found else None}
+
+
 def event_text(event: Event) -> list[Any]:
     time = event.time.isoformat() if event.time else None
-    findings = [findings_rows(event.findings)] if event.findings else []
-    return [event.role[0], list(event.parts), event.event_id, time, *findings]
+    return [event.role[0], list(event.parts), event.event_id, time]
 
 
 def batch_events(item: Mapping[str, Any]) -> list[StoredEvent]:
     arrived = instant_of(item["at"])
-    events = [_event_value(stored) for stored in text.decompressed(item["d"])]
+    found = json.loads(item.get("pol", "{}"))
+    rows = enumerate(text.decompressed(item["d"]))
+    events = [_event_value(stored, found.get(str(place), ())) for place, stored in rows]
     return [StoredEvent(event, item["seq"] + offset, arrived) for offset, event in enumerate(events)]
 
 
-def _event_value(stored: list[Any]) -> Event:
-    role, parts, event_id, time, *findings = stored
+def _event_value(stored: list[Any], found: Sequence[Sequence[Any]]) -> Event:
+    role, parts, event_id, time = stored
     moment = datetime.fromisoformat(time) if time else None
-    found = findings_of(findings[0]) if findings else ()
-    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment, found)
+    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment, findings_of(found))
 
 
 # ---- windows

@@ -20,7 +20,7 @@ from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import Transfer
 from streambank.model.window import Window, WindowState
-from streambank.store import codec, keys, text
+from streambank.store import codec, keys
 from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, without, written_bytes
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.chat_histories import ChatHistories
@@ -260,7 +260,7 @@ def _stream_record_put(
 
 def _batch_values(batch: BatchRecord) -> codec.Values:
     return {
-        "d": text.compressed([codec.event_text(event) for event in batch.events]),
+        **codec.event_values(batch.events),
         "n": len(batch.events),
         "seq": batch.first,
         "win": batch.window,

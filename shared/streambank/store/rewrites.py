@@ -18,7 +18,7 @@ from streambank.model.plan import ForgetRequest
 from streambank.model.rule import WindowSettings
 from streambank.model.session import Session, SessionEvent
 from streambank.model.window import Window
-from streambank.store import codec, keys, plan_items, text
+from streambank.store import codec, keys, plan_items
 from streambank.store.actions import Action, Condition, Put, Update, equals, present
 from streambank.store.keys import LAST, REGISTRY_SHARDS, Key, Kind
 from streambank.store.marker_rewrites import StreamMarkers
@@ -167,8 +167,7 @@ def _batch(stored: _Stored, changes: Changes) -> Iterator[Action]:
     before = codec.batch_events(item)
     after = [replace(one, event=changes.event(one.event)) for one in before]
     if after != before:
-        data = text.compressed([codec.event_text(one.event) for one in after])
-        yield stored.update({"d": data}, d=bytes(item["d"]))
+        yield stored.update(codec.event_values([one.event for one in after]), d=bytes(item["d"]))
         yield from stored.markers.updates(before, after)
 
 
