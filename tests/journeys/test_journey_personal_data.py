@@ -43,7 +43,11 @@ def test_personal_data_is_never_stored(caller: Caller, comprehend: PersonalData)
     stream.send(said("I am Ann Miller and I like tea.", "a"), said("Ann Miller again.", "b"), rule={"event_count": 9})
     assert len(comprehend.requests) == before + 1
     stream.flush()
-    caller.post(f"{bank}/memories", {"scope": stream.scope, "fact": "Ann Miller likes bees."})
+    before = len(comprehend.requests)
+    metadata = {name: {"stringValue": f"of Ann Miller {name}"} for name in "abcdefgh"}
+    memory = {"scope": stream.scope, "fact": "Ann Miller likes bees.", "metadata": metadata}
+    caller.post(f"{bank}/memories", memory)
+    assert len(comprehend.requests) == before + 2, "one for the texts, and one for all metadata"
     chat = {"params": {"conversationId": "c"}}
     caller.call("PUT", f"{bank}/chatHistory", {"messages": [{"content": "Ann Miller"}]}, **chat)
     assert "[REDACTED:PERSONAL] likes bees." in caller.facts(stream.scope, bank)

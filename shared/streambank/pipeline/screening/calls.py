@@ -113,6 +113,10 @@ def screened_map(values: M, screen: Screen) -> M:
     """Return labels or metadata as they may be stored; they are not longer than they may be."""
     if not values:
         return values
+    # Imported here as in `Screening.screen`.
+    from streambank.rules.content_policy.screen import texts_of  # noqa: PLC0415
+
+    screen.read_ahead(texts_of(values))
     size = len(json.dumps(values, ensure_ascii=False, default=str).encode())
     return cast("M", screen.value(values, room=max(0, MAX_MAP_BYTES - size)))
 
