@@ -32,12 +32,14 @@ from streambank.pipeline.generation.generate import GenerateContext
 from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.jobs import erase, export, import_records, reindex
+from streambank.pipeline.jobs import erase, export, import_records, policy_job, reindex
 from streambank.pipeline.memories.edit import EditContext
+from streambank.pipeline.screening.screening import Screening
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.consents import Consents
 from streambank.store.cuts import Cuts
 from streambank.store.due import DueIndex
 from streambank.store.erasures import Erasures
@@ -47,8 +49,10 @@ from streambank.store.imports import Imports
 from streambank.store.memories import Memories
 from streambank.store.objects import Objects
 from streambank.store.plans import Plans
+from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
 from streambank.store.reviews import Reviews
+from streambank.store.rewrites import Rewrites
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.table import Table
@@ -216,6 +220,7 @@ class World:
             export_context=lambda _time: self.exporting(),
             import_context=lambda _time: self.importing(),
             reindex_context=lambda _time: self.reindexing(),
+            policy_context=lambda _time: self.applying_policy(),
             executions=self.port,
             retention_policy=self.retention_policy,
             clock=self.clock,
@@ -259,6 +264,7 @@ class World:
             objects=self.objects,
             banks=self.banks,
             imports=Imports(self.table),
+            consents=Consents(self.table),
             sessions=Sessions(self.table),
             embedder=self.embedder,
             token_budget=self.token_budget,
@@ -275,6 +281,20 @@ class World:
             banks=self.banks,
             embedder=self.embedder,
             token_budget=self.token_budget,
+        )
+
+    def applying_policy(self, has_time: Callable[[], bool] = lambda: True) -> policy_job.PolicyJobContext:
+        return policy_job.PolicyJobContext(
+            self.retry_policy,
+            self.clock,
+            has_time,
+            jobs=PolicyJobs(self.table),
+            rewrites=Rewrites(self.table),
+            histories=self.histories,
+            banks=self.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
+            screening=Screening(),
         )
 
     @property

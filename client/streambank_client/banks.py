@@ -16,6 +16,7 @@ from streambank_client.calls import (
     events,
     memories,
     operations,
+    policies,
     reviews,
     search,
     sessions,
@@ -50,6 +51,9 @@ class BankRoutes:
     export = OperationRoute(transfers.export)
     import_from = OperationRoute(transfers.import_from)
     reindex = OperationRoute(banks.reindex)
+    apply_content_policy = OperationRoute(policies.apply_content_policy)
+    get_consent = Route(policies.get_consent)
+    update_consent = Route(policies.update_consent)
 
     ingest_events = OperationRoute(events.ingest_events)
     generate_memories = OperationRoute(events.generate_memories)

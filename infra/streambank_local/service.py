@@ -35,7 +35,7 @@ from streambank_local.emulator.schedule import DueTimes, MinuteTimer
 from streambank_local.emulator.stream import StreamPoller
 from streambank_local.http.gateway import HOST, Gateway, HttpServer
 from streambank_local.installation import stack_folder
-from streambank_local.user_aws import ENDPOINT, UserAws
+from streambank_local.user_aws import OWN_ENDPOINTS, UserAws
 
 IDLE_TIMEOUT_SECONDS = 60.0
 IDLE_POLL_SECONDS = 0.01
@@ -276,7 +276,7 @@ def _emulator() -> Iterator[None]:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    endpoints = {name for name in os.environ if name.startswith(_SERVICE_ENDPOINT) and name != ENDPOINT}
+    endpoints = {name for name in os.environ if name.startswith(_SERVICE_ENDPOINT) and name not in OWN_ENDPOINTS}
     names = {*variables, *_REMOVED, *endpoints}
     before = {name: os.environ.pop(name) for name in names if name in os.environ}
     os.environ.update(variables)

@@ -11,6 +11,9 @@ from urllib.parse import urlsplit
 from streambank.model.usage import Price
 from streambank.rules.model_choice import default_model
 
+# Values of the parameter PersonalDataDetector that name no guardrail.
+NO_DETECTOR, COMPREHEND = "NONE", "COMPREHEND"
+
 
 class AuthMode(StrEnum):
     """How callers are told apart; `open` takes everybody for an admin, and no template offers it."""
@@ -72,7 +75,10 @@ class TraceSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the template sets for a function."""
+    """What the template sets for a function.
+
+    *personal_data_detector* is COMPREHEND, or the id of a guardrail of Bedrock, or empty.
+    """
 
     table: str
     retention: timedelta
@@ -86,6 +92,7 @@ class Settings:
     models: ModelSettings = field(default_factory=ModelSettings)
     traces: TraceSettings | None = None
     emits_metrics: bool = True
+    personal_data_detector: str = ""
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -107,6 +114,7 @@ class Settings:
             prices=_prices(environment.get("MODEL_PRICES", "")),
             models=_models(environment),
             traces=_traces(environment),
+            personal_data_detector=_detector(environment.get("PERSONAL_DATA_DETECTOR", "")),
             emits_metrics=environment.get("POWERTOOLS_METRICS_DISABLED", "").lower() != "true",
         )
 
@@ -159,6 +167,10 @@ def _traces(environment: Mapping[str, str]) -> TraceSettings | None:
     names = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
     timeout = next(filter(None, map(environment.get, names)), "")
     return TraceSettings(endpoint, timeout) if endpoint else None
+
+
+def _detector(text: str) -> str:
+    return "" if text == NO_DETECTOR else text
 
 
 def _limit(text: str) -> int | None:

@@ -22,6 +22,7 @@ INSTANT = "2026-01-02T03:04:05.678Z"
 MEMORY = {"name": "b/memories/m", "scope": SCOPE, "createTime": INSTANT, "updateTime": INSTANT}
 # The documents of the types that have required fields.
 REQUIRED: dict[str, dict[str, Any]] = {
+    "ContentPolicyRule": {"action": "REDACT"},
     "ConversationSource": {"events": []},
     "CustomMemoryTopic": {"label": "l", "description": "d"},
     "DirectMemory": {"fact": "f"},

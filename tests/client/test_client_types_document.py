@@ -37,6 +37,9 @@ TYPES = {
     "RawEvent": "Event",
     "ReindexMetadata": "OperationMetadata",
     "ReindexOperation": "OperationDocument",
+    "PolicyMetadata": "OperationMetadata",
+    "PolicyOperation": "OperationDocument",
+    "PolicyResponse": "AppliedPolicy",
     "ReindexResponse": "Reindexed",
     "SessionContent": "Content",
     "SessionOperation": "OperationDocument",
@@ -62,7 +65,7 @@ WITHOUT_TYPE = {
     "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError"),
     "a plain value: a mapping, a text, or a metadata value without its wrapping": (
         *("EventActions", "EventMetadata", "MetadataValue", "OperationState", "Reason", "Verdict"),
-        *("FactChange", "NotShown"),
+        *("FactChange", "Learning", "NotShown", "PolicyAction"),
     ),
 }
 # Properties of a type that are in no schema of it, by the reason.

@@ -10,12 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank_client import errors, types
-from streambank_client.types import Revision, StreamStatus, Usage, WindowDetail, WindowResponse
+from streambank_client.types import (
+    PolicyFinding,
+    Revision,
+    StreamStatus,
+    Usage,
+    WindowDetail,
+    WindowResponse,
+)
 from streambank_client.types.operations import OperationMetadata
 from streambank_console import paths
 from streambank_console.service import CallCount, first_page
 from streambank_console.settings import ConsoleSettings
-from streambank_console.views import memories, overview, reviews, scopes, text, way
+from streambank_console.views import labels, memories, overview, reviews, scopes, text, way
 from streambank_console.views.diff import ADDED, REMOVED, SAME, Piece, difference
 from streambank_console.views.problems import problem
 from streambank_console.views.way import Focus
@@ -290,6 +297,17 @@ def test_a_part_that_is_no_text_is_named_and_not_dumped():
     shown = way.way("default", METADATA, DETAIL, [], Focus())
     assert [one.text for one in shown.turns] == ["(no text)", "(calls the tool look)"]
     assert shown.turns[1].not_shown == "a tool's call or its result"
+
+
+def test_an_event_says_what_a_policy_found():
+    """The rule, how often it matched, and what it did: the text is gone, and is shown nowhere."""
+    found = [
+        PolicyFinding(rule="CARDS", action="REDACT", count=2),
+        PolicyFinding(rule="MEDICAL", action="TAG", count=1),
+    ]
+    event = DETAIL.events[0].model_copy(update={"content_policy": found})
+    assert way.turn(event, Focus()).policy == "CARDS (2 removed), MEDICAL (1 tagged)"
+    assert labels.learning("DISABLED") != labels.learning("ENABLED")
 
 
 @pytest.mark.parametrize(

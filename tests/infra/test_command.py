@@ -257,3 +257,14 @@ def test_completion_is_there(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main([])
     assert "_streambank_completion" in capsys.readouterr().out
+
+
+def test_a_policy_and_a_consent_are_shown_and_set(run, service):
+    """A bank without rules says so and has nothing to apply; the consent of a scope is shown, and set, and shown."""
+    assert run("policy") == (0, {"rules": []})
+    scope = ("--scope", "user_id=no")
+    assert run("consent", *scope)[1]["learning"] == "ENABLED"
+    status, told = run("consent", *scope, "--learning", "disabled")
+    assert (status, told["learning"]) == (0, "DISABLED")
+    assert run("consent", *scope)[1]["learning"] == "DISABLED"
+    assert run("consent", *scope, "--learning", "enabled")[1]["learning"] == "ENABLED"

@@ -74,6 +74,13 @@ if TYPE_CHECKING:
         RecordedVerdict,
         WindowResponse,
     )
+    from streambank_client.types.policies import (
+        AppliedPolicy,
+        Consent,
+        ContentPolicy,
+        ContentPolicyRule,
+        PolicyFinding,
+    )
     from streambank_client.types.reviews import Review
     from streambank_client.types.sessions import (
         AppendedChatHistory,
@@ -94,6 +101,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AppendedChatHistory",
+    "AppliedPolicy",
     "BankContext",
     "BankResource",
     "BatchError",
@@ -104,8 +112,11 @@ __all__ = [
     "CandidateVerdict",
     "ChatHistory",
     "CitedEvent",
+    "Consent",
     "ConsolidationConfig",
     "Content",
+    "ContentPolicy",
+    "ContentPolicyRule",
     "ConversationSource",
     "Cost",
     "Coverage",
@@ -143,6 +154,7 @@ __all__ = [
     "OperationError",
     "OperationMetadata",
     "Part",
+    "PolicyFinding",
     "Profile",
     "PurgeCount",
     "RecordedVerdict",
@@ -234,6 +246,7 @@ _MODULES = {
         "WindowResponse",
     },
     "reviews": {"Review"},
+    "policies": {"AppliedPolicy", "Consent", "ContentPolicy", "ContentPolicyRule", "PolicyFinding"},
     "sessions": {"AppendedChatHistory", "ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},

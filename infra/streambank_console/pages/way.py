@@ -81,6 +81,8 @@ def _turn(page: Page, one: Turn) -> None:
         show.quoted(one.text)
         if one.not_shown:
             show.text("p", f"The model was not shown it: {one.not_shown}.", "muted")
+        if one.policy:
+            show.text("p", f"The content policy found {one.policy}.", "muted")
         if one.event_id:
             show.text("p", f"id {one.event_id}", "muted small")
 

@@ -8,6 +8,7 @@ from typing import Any
 from streambank.api import (
     banks,
     chat,
+    consent,
     events,
     generation,
     jobs,
@@ -40,6 +41,7 @@ _MODULES = (
     generation,
     sessions,
     chat,
+    consent,
     operations,
 )
 ROUTER = Router((*events.ROUTES, *(route for module in _MODULES for route in module.routes.declared)))

@@ -17,6 +17,7 @@ from streambank.model.ids import OperationId
 from streambank.model.principal import Role
 from streambank.pipeline.memories import purge
 from streambank.pipeline.memories.edit import create_memory, roll_back, update_memory
+from streambank.pipeline.screening.memories import fingerprint_of_edit, screened_edit
 from streambank.rules import access
 from streambank.rules.selection import parse_selection
 from streambank.wire import parameters
@@ -74,10 +75,15 @@ def created_memory(request: ApiRequest, body: CreateMemoryRequest, chosen_id: st
     access.check_scope(request.principal, body.scope)
     if chosen_id and not _MEMORY_ID.fullmatch(chosen_id):
         raise InvalidArgument("memoryId", "must be 1 to 63 of a-z, 0-9 and -, a letter first and no - last")
-    bank_id = request.bank().id
+    bank, fingerprint = request.bank(), body.body_fingerprint() if token else b""
+    if bank.content_policy:
+        screened = screened_edit(edit, bank.content_policy, screening=request.wiring.screening)
+        fingerprint = fingerprint if screened == edit else fingerprint_of_edit(screened, body.scope)
+        edit = screened
+    bank_id = bank.id
     origin = f"key {token}" if token else f"call {secrets.token_hex(16)}"
     derived_id = ids.secret_id(request.wiring.id_secret, "create", bank_id, ids.canonical(body.scope), origin)
-    call = CallMarker(ids.call_key(token), body.body_fingerprint()) if token else None
+    call = CallMarker(ids.call_key(token), fingerprint) if token else None
 
     def is_same_call(existing: model.Memory) -> bool:
         """A memory of the same key must have the same body. A chosen id of another key must have the same fact."""
@@ -111,8 +117,10 @@ def changed_memory(request: ApiRequest, body: UpdateMemoryRequest, memory_id: st
     """Change a memory and return it."""
     context = request.wiring.edit_context()
     edit = body.edit(mask, now=context.now)
-    checked_id = _checked_id(request, memory_id)
-    return update_memory(request.bank().id, checked_id, body.scope, edit, context=context)
+    checked_id, bank = _checked_id(request, memory_id), request.bank()
+    if bank.content_policy:
+        edit = screened_edit(edit, bank.content_policy, screening=request.wiring.screening)
+    return update_memory(bank.id, checked_id, body.scope, edit, context=context)
 
 
 @routes.post(

@@ -9,6 +9,7 @@ from streambank.api.route import Reach, Routes
 from streambank.errors import FailedPrecondition, NotFound
 from streambank.model.erasure import ErasureId
 from streambank.model.ids import OperationId
+from streambank.model.policy_job import policy_job_number
 from streambank.model.principal import Role
 from streambank.model.reindex import reindex_number
 from streambank.model.transfer import TransferId
@@ -22,6 +23,7 @@ from streambank.wire import page_room, parameters, reader
 from streambank.wire import window_detail as wire_detail
 from streambank.wire.erasure import ErasureOperation, erasure_operation
 from streambank.wire.operation import Operation, Operations, RedrivenOperations, WindowOperation
+from streambank.wire.policy_job import PolicyOperation, policy_operation
 from streambank.wire.reindex import ReindexOperation, reindex_operation
 from streambank.wire.reply import Empty, without_nulls
 from streambank.wire.settings import LONGEST_TTL
@@ -97,8 +99,16 @@ def redrive_operation(request: ApiRequest, operation_id: str) -> WindowOperation
 @routes.get("/operations/{operation}", "getOperation", "Returns an operation.", parameters=(parameters.VIEW,))
 def get(
     request: ApiRequest, operation_id: str
-) -> DetailedOperation | WindowOperation | ErasureOperation | TransferOperation | ReindexOperation | Operation:
-    """Return the operation of a window, an erasure, an export, an import or a reindex."""
+) -> (
+    DetailedOperation
+    | WindowOperation
+    | ErasureOperation
+    | TransferOperation
+    | ReindexOperation
+    | PolicyOperation
+    | Operation
+):
+    """Return the operation of a window, an erasure, an export, an import, a reindex or an application of a policy."""
     view = wire_detail.view(request.query.get("view"))
     if operation_id == "purge":  # it was done in the reply that named it, which had its count
         return Operation(name=f"{request.path.bank_name}/operations/{operation_id}", done=True, response={})
@@ -108,9 +118,8 @@ def get(
     transfer = TransferId.parse(operation_id)
     if transfer:
         return _transfer(request, transfer)
-    number = reindex_number(operation_id)
-    if number:
-        return _reindex(request, number)
+    if reindex_number(operation_id) or policy_job_number(operation_id):
+        return _walk(request, operation_id)
     if view is wire_detail.View.FULL:
         return _detailed_operation(request, _window(operation_id))
     return window_operation(request, _window(operation_id))
@@ -134,13 +143,16 @@ def _transfer(request: ApiRequest, transfer_id: TransferId) -> TransferOperation
     return transfer_operation(transfer, request.path.bank_name)
 
 
-def _reindex(request: ApiRequest, number: int) -> ReindexOperation:
-    """Return the newest reindex. Raises NotFound if it has another number."""
+def _walk(request: ApiRequest, operation_id: str) -> ReindexOperation | PolicyOperation:
+    """Return the newest reindex, or the newest application of a policy. Raises NotFound if it has another id."""
     access.check_unbound(request.principal)
-    reindex = request.stores.reindexes.find(request.path.bank)
-    if reindex is None or reindex.number != number:
-        raise NotFound("there is no such operation")
-    return reindex_operation(reindex, request.path.bank_name)
+    stores, bank = request.stores, request.path.bank
+    reindex, policy_job = stores.reindexes.find(bank), stores.policy_jobs.find(bank)
+    if reindex and reindex.id == operation_id:
+        return reindex_operation(reindex, request.path.bank_name)
+    if policy_job and policy_job.id == operation_id:
+        return policy_operation(policy_job, request.path.bank_name)
+    raise NotFound("there is no such operation")
 
 
 @routes.get(

@@ -17,10 +17,11 @@ from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import FailContext, RecordedFailure, fail_window, outcome_of_death
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
-from streambank.pipeline.jobs import erase, export, import_job, reindex
+from streambank.pipeline.jobs import erase, export, import_job, policy_job, reindex
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
+from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
 from streambank.rules import triggers
 from streambank.store.banks import Banks
@@ -52,6 +53,7 @@ class SweepContext:
     export_context: Callable[[timedelta], ExportContext]
     import_context: Callable[[timedelta], ImportContext]
     reindex_context: Callable[[timedelta], ReindexContext]
+    policy_context: Callable[[timedelta], PolicyJobContext]
     executions: Executions
     retention_policy: RetentionPolicy
     clock: Callable[[], datetime]
@@ -238,10 +240,15 @@ def _resume_reindex(item: DueItem, context: SweepContext, has_time: Callable[[],
     reindex.resume(item.bank, context=replace(context.reindex_context(JOB_TURN), has_time=has_time))
 
 
+def _resume_policy(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
+    policy_job.resume(item.bank, context=replace(context.policy_context(JOB_TURN), has_time=has_time))
+
+
 _LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]], None]] = {
     DueKind.BANK: _delete_bank,
     DueKind.ERASURE: _resume_erasure,
     DueKind.EXPORT: _resume_export,
     DueKind.IMPORT: _resume_import,
+    DueKind.POLICY: _resume_policy,
     DueKind.REINDEX: _resume_reindex,
 }

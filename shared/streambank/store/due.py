@@ -29,6 +29,7 @@ class DueKind(StrEnum):
     ERASURE = "ERASURE"
     EXPORT = "EXPORT"
     IMPORT = "IMPORT"
+    POLICY = "POLICY"
     REINDEX = "REINDEX"
 
 
@@ -89,6 +90,7 @@ _KINDS = {
     Kind.ERASE: DueKind.ERASURE,
     Kind.EXPORT: DueKind.EXPORT,
     Kind.IMPORT: DueKind.IMPORT,
+    Kind.POLICY: DueKind.POLICY,
     Kind.REINDEX: DueKind.REINDEX,
 }
 

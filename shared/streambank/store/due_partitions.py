@@ -9,7 +9,7 @@ from streambank.store.keys import BANKS, Key, Kind
 SHARDS = 8
 # Jobs and the deletion of banks have a partition of their own: no backlog of windows hides them.
 JOBS = "DUE#JOBS"
-_JOB_KINDS = (Kind.VERSION, Kind.ERASE, Kind.EXPORT, Kind.IMPORT, Kind.REINDEX)
+_JOB_KINDS = (Kind.VERSION, Kind.ERASE, Kind.EXPORT, Kind.IMPORT, Kind.POLICY, Kind.REINDEX)
 
 
 def partition_of(key: Key) -> str:

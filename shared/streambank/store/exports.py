@@ -16,7 +16,15 @@ from typing import Any
 
 from streambank.model import ids
 from streambank.model.memory import Citation, Memory, Revision
-from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord, StreamRecord
+from streambank.model.record import (
+    BatchRecord,
+    ConsentRecord,
+    MarkerRecord,
+    MemoryRecord,
+    Record,
+    SessionEventRecord,
+    StreamRecord,
+)
 from streambank.model.rule import Reason
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import TransferSpec
@@ -32,6 +40,8 @@ from streambank.store.table import Table
 
 # Of one memory, the newest: a line is in memory whole.
 MAX_REVISIONS = 1_000
+# Sorts before the ids of memories.
+_BEFORE_MEMORIES = " "
 
 # Shard and sort key of a registry entry, and how far the records of the entry were read.
 ExportCursor = tuple[int, str, str]
@@ -95,11 +105,13 @@ class Exports:
     # ---- memories
 
     def _memories(self, bank: str, cid: str, after: str, now: datetime) -> Rows:
-        """Yield memories from three queries at once, which all return their items in the order of memory ids."""
+        """Yield a scope's consent, and its memories from three queries at once, all in the order of memory ids."""
         version = self._table.get(keys.version(bank, cid))
         if version is None:
             return
         scope = json.loads(version["sco"])
+        if "lrn" in version and not after:
+            yield _BEFORE_MEMORIES, ConsentRecord(scope, codec.consent_of(version))
         revisions = _ByMemory(self._of_kind(bank, cid, Kind.REVISION, after))
         citations = _ByMemory(self._of_kind(bank, cid, Kind.CITATION, after))
         for item in self._of_kind(bank, cid, Kind.MEMORY, after):
@@ -212,7 +224,8 @@ def _record_of(item: dict[str, Any], stream: StreamId, now: datetime) -> Record 
             )
         case Kind.MARKER:
             key, fingerprint = keys.name_in(item["SK"]), bytes(item.get("h", b""))
-            return MarkerRecord(stream, key, item["seq"], item["win"], expires or now, fingerprint)
+            findings = codec.findings_of(json.loads(item.get("pol", "[]")))
+            return MarkerRecord(stream, key, item["seq"], item["win"], expires or now, fingerprint, findings)
         case Kind.WINDOW:
             return codec.window_of(item)
     return None

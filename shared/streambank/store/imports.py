@@ -20,7 +20,7 @@ from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import Transfer
 from streambank.model.window import Window, WindowState
-from streambank.store import codec, keys, text
+from streambank.store import codec, keys
 from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, without, written_bytes
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.chat_histories import ChatHistories
@@ -252,13 +252,15 @@ def _stream_record_put(
         return Put(keys.batch(bank, sid, record.first), _batch_values(record), absent())
     if isinstance(record, MarkerRecord):
         values = {"seq": record.seq, "win": record.window, "h": record.fingerprint or None}
-        return Put(keys.marker(bank, sid, record.key), {**values, "ttl": seconds(record.expires)}, absent())
+        findings = codec.findings_text(record.findings)
+        more: codec.Values = {"pol": findings, "ttl": seconds(record.expires)}
+        return Put(keys.marker(bank, sid, record.key), {**values, **more}, absent())
     return Put(keys.window(bank, sid, record.number), _window_values(record, retention_policy, now), absent())
 
 
 def _batch_values(batch: BatchRecord) -> codec.Values:
     return {
-        "d": text.compressed([codec.event_text(event) for event in batch.events]),
+        **codec.event_values(batch.events),
         "n": len(batch.events),
         "seq": batch.first,
         "win": batch.window,

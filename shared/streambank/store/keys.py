@@ -8,7 +8,7 @@ X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, A#{version}#{number}, O#{version}, I#{call}
 K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}, H#{chat}
 BANKS              {bank}
-BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT, REINDEX
+BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT, POLICY, REINDEX
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
 SECRETS            PAGES
@@ -62,6 +62,7 @@ class Kind(StrEnum):
     ERASE = "ERASE"
     EXPORT = "EXPORT"
     IMPORT = "IMPORT"
+    POLICY = "POLICY"
     REINDEX = "REINDEX"
     SCOPE = "C"  # this and the following are entries of a registry
     STREAM = "S"
@@ -245,7 +246,7 @@ def bank_erasure(bank_id: str) -> Key:
 
 
 def bank_job(bank_id: str, kind: str) -> Key:
-    return Key(f"BANK#{bank_id}", kind.upper())  # of `export`, `import` or `reindex`
+    return Key(f"BANK#{bank_id}", kind.upper())  # of `export`, `import`, `policy` or `reindex`
 
 
 def usage(bank_id: str, day: str) -> Key:
@@ -298,6 +299,11 @@ def kind_of(sk: str) -> str:
 def name_in(key: str) -> str:
     """Return the second part of a key: a memory's id, an event's key, a window's number, a day."""
     return key.split("#")[1]
+
+
+def result_kind(sk: str) -> str:
+    """Return the kind of a result: C for candidates, L for a plan, X for an answer, V for verdicts."""
+    return sk.split("#")[2][:1]
 
 
 def cited_window(sk: str) -> tuple[str, int, int]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
+from streambank.model.consent import Consent
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
 from streambank.model.plan import Completion, ForgetRequest, Slice
 from streambank.model.tombstone import Tombstone
@@ -45,6 +46,7 @@ class ScopeView:
     erasing: bool
     memories: tuple[Memory, ...]
     requests: tuple[ForgetRequest, ...] = ()
+    consent: Consent = field(default=Consent())
 
 
 class Memories:
@@ -63,7 +65,7 @@ class Memories:
     def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
         """Return the version of a scope, without its memories."""
         item = self._table.get(keys.version(bank, ids.scope_id(scope))) or {"ver": 0}
-        return ScopeView(item["ver"], bool(item.get("erasing")), (), requests_of(item))
+        return ScopeView(item["ver"], bool(item.get("erasing")), (), requests_of(item), codec.consent_of(item))
 
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from streambank.model.coverage import Coverage
 from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction, FactChange
@@ -134,10 +134,14 @@ def _usage(item: Mapping[str, Any]) -> Usage:
 
 
 def piece_put(attempt: Attempt, number: int, digest: str, answer: Extraction) -> Put:
+    data = text.compressed(_answer_rows(answer))
+    return Put(keys.piece(attempt.bank, attempt.sid, attempt.window, number), {"d": data, "of": digest})
+
+
+def _answer_rows(answer: Extraction) -> list[Any]:
     facts = [_fact_row(fact) for fact in answer.facts]
     profiles = [[one.schema, dict(one.data), list(one.events)] for one in answer.profiles]
-    data = text.compressed([facts, profiles, _usage_row(answer.usage)])
-    return Put(keys.piece(attempt.bank, attempt.sid, attempt.window, number), {"d": data, "of": digest})
+    return [facts, profiles, _usage_row(answer.usage)]
 
 
 def _fact_row(fact: ExtractedFact) -> list[Any]:
@@ -155,7 +159,11 @@ def piece_of(item: Mapping[str, Any] | None, digest: str) -> Extraction | None:
     """Return the answer in *item*, unless it is of another request."""
     if item is None or item["of"] != digest:
         return None
-    facts, profiles, usage = text.decompressed(item["d"])
+    return _answer(text.decompressed(item["d"]))
+
+
+def _answer(rows: Sequence[Any]) -> Extraction:
+    facts, profiles, usage = rows
     return Extraction(
         tuple(map(_fact, facts)),
         Usage(*usage),
@@ -233,3 +241,33 @@ def _verdict(row: Sequence[Any]) -> RecordedVerdict:
     number, verdict, fact, reason, memory_id, revision, previous, *cited = row
     seqs = tuple(cited[0]) if cited else ()
     return RecordedVerdict(number, Verdict(verdict), fact, reason, memory_id, revision, previous, seqs)
+
+
+# ---- rewriting
+
+
+class TextChanges(Protocol):
+    """What a rewriting does to the texts of a generation's results."""
+
+    def candidate(self, candidate: Candidate, /) -> Candidate: ...
+
+    def step(self, step: PlanStep, /) -> PlanStep: ...
+
+    def answer(self, answer: Extraction, /) -> Extraction: ...
+
+    def verdict(self, verdict: RecordedVerdict, /) -> RecordedVerdict: ...
+
+
+def rewritten(kind: str, item: Mapping[str, Any], changes: TextChanges) -> codec.Values:
+    """Return the attributes that *changes* change of an item of results of *kind*; none where they change nothing."""
+    rows = text.decompressed(item["d"])
+    match kind:
+        case "C":
+            after: list[Any] = [_candidate_row(changes.candidate(_candidate(row))) for row in rows]
+        case "L":
+            after = [_step_row(changes.step(_step(row))) for row in rows]
+        case "V":
+            after = [_verdict_row(changes.verdict(_verdict(row))) for row in rows]
+        case _:
+            after = _answer_rows(changes.answer(_answer(rows)))
+    return {"d": text.compressed(after)} if text.dumps(after) != text.dumps(rows) else {}

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from streambank.errors import InvalidArgument
 from streambank.rules.schemas import check_schema
+from streambank.wire.content_policy import ContentPolicy
 from streambank.wire.fields import MAX_FACT_BYTES, Name, TtlText, whole_number
 from streambank.wire.ingest_model import GenerationTriggerConfig
 from streambank.wire.model import OneOfModel, RequestModel, rule
@@ -134,3 +135,4 @@ class MemoryBankConfig(RequestModel):
     customization_configs: list[CustomizationConfig] | None = None
     structured_memory_configs: list[StructuredMemoryConfig] | None = None
     review_policy: ReviewPolicyConfig | None = None
+    content_policy: ContentPolicy | None = None

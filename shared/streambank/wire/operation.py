@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from streambank.errors import EventsMissing, InvalidArgument
 from streambank.model import operation as model
 from streambank.model import verdict as model_verdict
+from streambank.model.consent import Learning
 from streambank.model.ids import OperationId
 from streambank.model.operation import OperationState, Receipt
 from streambank.model.rule import Reason
@@ -60,6 +61,8 @@ class WindowMetadata(TypedDict):
     acceptedEvents: NotRequired[int]
     duplicateEvents: NotRequired[int]
     conflictingEventIds: NotRequired[list[str]]
+    droppedEvents: NotRequired[int]
+    learning: NotRequired[Learning]
     trigger: NotRequired[Reason]
     attempts: NotRequired[int]
     failures: NotRequired[int | None]
@@ -159,6 +162,9 @@ def ingest_operation(receipt: Receipt, bank_name: str) -> WindowOperation:
     reply["metadata"]["acceptedEvents"] = receipt.accepted
     reply["metadata"]["duplicateEvents"] = receipt.duplicates
     reply["metadata"]["conflictingEventIds"] = list(receipt.conflicts)
+    if receipt.not_learnt or receipt.is_learning_disabled:
+        reply["metadata"]["droppedEvents"] = receipt.not_learnt
+        reply["metadata"]["learning"] = Learning.DISABLED if receipt.is_learning_disabled else Learning.ENABLED
     return reply
 
 

@@ -54,6 +54,7 @@ REVISION_FILTER = _query("filter", "AIP-160, over labels.", examples=['labels.so
 SESSION_FILTER = _query("filter", "AIP-160, over display_name, user_id and labels.", examples=['user_id="123"'])
 EVENT_FILTER = _query("filter", "AIP-160, over timestamp.", examples=['timestamp>="2026-01-01T00:00:00Z"'])
 STATE_FILTER = _query("filter", "One state.", pattern='^(state="[A-Z_]+")?$', examples=['state="PARKED"'])
+SCOPE = _query("scope", "A scope, as JSON.", examples=['{"user_id": "123"}']) | {"required": True}
 TIME_ORDER = _query(
     "orderBy", "create_time or update_time, with desc for newest first.", examples=["create_time desc", "update_time"]
 )

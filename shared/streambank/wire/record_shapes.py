@@ -8,12 +8,14 @@ from pydantic import BeforeValidator, Field
 
 from streambank.errors import InvalidArgument
 from streambank.model.chat import MAX_FORMAT_BYTES, ChatHistory
+from streambank.model.content_policy import Finding
 from streambank.model.memory import Citation, Evidence, Memory, Profile, Revision
 from streambank.model.record import MemoryRecord, SessionEventRecord
 from streambank.model.session import SESSION_ID, Session, SessionEvent
 from streambank.rules.consolidation import newest_evidence
 from streambank.wire import ingest, reader, settings
 from streambank.wire.model import Read, RequestModel, rule
+from streambank.wire.record_findings import findings
 
 MAX_EVENTS = 10_000
 MAX_REVISIONS = 1_000
@@ -194,6 +196,7 @@ class SessionEventLine(RequestModel):
     error_code: CitedText | None = None
     error_message: CitedText | None = None
     raw_event: Map | None = None
+    content_policy: Annotated[tuple[Finding, ...], Read(findings, {})] = ()
 
     def record(self) -> SessionEventRecord:
         """Return the event, and the session that it is of."""
@@ -208,6 +211,7 @@ class SessionEventLine(RequestModel):
             self.error_code,
             self.error_message,
             self.raw_event,
+            self.content_policy,
         )
         return SessionEventRecord(self.session_id, self.first, event)
 

@@ -18,6 +18,7 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.edit import EditContext
 from streambank.pipeline.memories.reviews import ReviewContext
 from streambank.pipeline.memories.search import SearchContext
+from streambank.pipeline.screening.screening import Screening
 from streambank.store.executions import Executions
 from streambank.store.secrets import page_secret
 from streambank.wiring.authentication import Authenticate, authenticator
@@ -52,6 +53,11 @@ class ApiWiring:
         return page_secret(self.deployment.table)
 
     @property
+    def screening(self) -> Screening:
+        """Return what content policies are applied with."""
+        return self.jobs.screening
+
+    @property
     def id_secret(self) -> bytes:
         """Return the secret that ids of the service's own are derived with."""
         return self.jobs.id_secret
@@ -80,6 +86,7 @@ class ApiWiring:
             retry_policy=self.deployment.retry_policy,
             id_secret=self.id_secret,
             now=self.now(),
+            screening=self.screening,
         )
 
     def review_context(self) -> ReviewContext:
@@ -122,6 +129,7 @@ class ApiWiring:
             banks=stores.banks,
             retention_policy=self.deployment.retention_policy,
             now=self.now(),
+            screening=self.screening,
         )
 
     def search_context(self) -> SearchContext:

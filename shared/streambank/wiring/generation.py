@@ -14,11 +14,13 @@ from streambank.pipeline.generation.consolidate import ConsolidateContext
 from streambank.pipeline.generation.extract import ExtractContext
 from streambank.pipeline.generation.fail import FailContext
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.screening.screening import Screening
 from streambank.store.executions import Executions
 from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import Deployment, client
+from streambank.wiring.screening import screening
 from streambank.wiring.stores import Stores
 
 
@@ -42,6 +44,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
+            screening=self._screening,
         )
 
     def consolidate_context(self) -> ConsolidateContext:
@@ -57,6 +60,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
+            screening=self._screening,
         )
 
     def commit_context(self) -> CommitContext:
@@ -70,6 +74,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
+            screening=self._screening,
         )
 
     def fail_context(self) -> FailContext:
@@ -84,6 +89,10 @@ class GenerationWiring:
     @cached_property
     def _id_secret(self) -> bytes:
         return id_secret(self.deployment.table)
+
+    @cached_property
+    def _screening(self) -> Screening:
+        return screening(self.deployment)
 
     @cached_property
     def _token_budget(self) -> TokenBudget:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.consents import Consents
 from streambank.store.cuts import Cuts
 from streambank.store.erasures import Erasures
 from streambank.store.events import Events
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
+from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
 from streambank.store.reviews import Reviews
 from streambank.store.sessions import Sessions
@@ -26,12 +28,14 @@ class Stores:
     """One of each."""
 
     banks: Banks
+    consents: Consents
     cuts: Cuts
     erasures: Erasures
     events: Events
     histories: ChatHistories
     memories: Memories
     plans: Plans
+    policy_jobs: PolicyJobs
     reindexes: Reindexes
     reviews: Reviews
     sessions: Sessions
@@ -45,12 +49,14 @@ class Stores:
         """Return the stores that read and write *table*."""
         return cls(
             Banks(table),
+            Consents(table),
             Cuts(table),
             Erasures(table),
             Events(table),
             ChatHistories(table),
             Memories(table),
             Plans(table),
+            PolicyJobs(table),
             Reindexes(table),
             Reviews(table),
             Sessions(table),

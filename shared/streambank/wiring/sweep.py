@@ -39,6 +39,7 @@ def build() -> SweepWiring:
         export_context=jobs.export_context,
         import_context=jobs.import_context,
         reindex_context=jobs.reindex_context,
+        policy_context=jobs.policy_context,
         executions=Executions(client("stepfunctions"), deployment.settings.state_machine_arn),
         retention_policy=deployment.retention_policy,
         clock=deployment.now,

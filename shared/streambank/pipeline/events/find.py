@@ -84,6 +84,7 @@ def _status(
         _state(sid, marker.window, windows),
         tuple(verdicts.get(marker.seq, ())),
         marker.seq in forgotten,
+        marker.findings,
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model.event import StoredEvent
@@ -16,6 +17,9 @@ from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.held_steps import HeldSteps
+from streambank.pipeline.screening.calls import screened_turns
+from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.stored import StoredTexts
 from streambank.rules import citations, consolidation, forgetting, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
@@ -32,6 +36,9 @@ from streambank.store.review_items import review_put
 from streambank.store.reviews import Reviews
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
+
+if TYPE_CHECKING:
+    from streambank.rules.content_policy.screen import Screen
 
 # How many ids of other memories one call passes over; the next call goes on behind the memories that it wrote.
 _MAX_OTHER_IDS = 100
@@ -59,6 +66,7 @@ class CommitContext:
     retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
+    screening: Screening = field(default=Screening())
 
 
 def commit(attempt: Attempt, *, context: CommitContext) -> str:
@@ -98,7 +106,11 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     events = _cited_events(window, extracted, plan, context)
     hashes = KeyedHashes.of_scope(context.id_secret, attempt.bank, window.stream.scope)
     event_hashes = hashes.of_events(attempt.sid, events)
-    policy = WindowPolicy(window, bank_config(document, window.stream.scope), hashes, event_hashes)
+    config = bank_config(document, window.stream.scope)
+    policy = WindowPolicy(window, config, hashes, event_hashes)
+    if config.content_policy:  # what is stored may be older than the policy
+        events = screened_turns(events, config.content_policy, screening=context.screening)
+        extracted, plan = _screened(extracted, plan, context.screening.screen(config.content_policy))
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
@@ -117,6 +129,15 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     if _leaves_work(window):
         _finish(attempt, context)
     return CommitOutcome.COMMITTED
+
+
+def _screened(extracted: Extracted, plan: Plan, screen: Screen) -> tuple[Extracted, Plan]:
+    """Return candidates and plan as a content policy leaves them; a text that changes has no vector until a reindex."""
+    texts = StoredTexts(screen, lambda _: b"")
+    facts = [text for one in extracted.candidates for text in (one.fact, one.text)]
+    texts.read_ahead([*facts, *(part.text or "" for step in plan.steps for part in step.all)])
+    candidates, steps = map(texts.candidate, extracted.candidates), map(texts.step, plan.steps)
+    return replace(extracted, candidates=tuple(candidates)), replace(plan, steps=tuple(steps))
 
 
 def _slices(attempt: Attempt, steps: Iterable[AppliedStep], plan: Plan, window: Window, last: int) -> Iterator[Slice]:

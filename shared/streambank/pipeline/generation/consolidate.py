@@ -10,6 +10,8 @@ from enum import StrEnum
 from streambank.errors import GenerationError
 from streambank.llm.ports import Consolidation, ConsolidationRequest, Consolidator, Embedder
 from streambank.model.bank import BankConfig
+from streambank.model.consent import Learning
+from streambank.model.coverage import NotShown
 from streambank.model.memory import Memory
 from streambank.model.plan import Candidate, Extracted, ForgetRequest, Plan, PlanStep
 from streambank.model.usage import Usage
@@ -17,6 +19,9 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.doubtful import DoubtfulFacts
 from streambank.pipeline.generation.forgotten import reject_deleted, reject_forgotten
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.screening.memories import screened_decisions
+from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.stored import StoredTexts
 from streambank.rules import consolidation, nearness, profiles, proposals, ranking, second_answer, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.prompted_parts import prompt_text
@@ -60,6 +65,7 @@ class ConsolidateContext:
     retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
+    screening: Screening = field(default=Screening())
 
 
 def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
@@ -83,13 +89,20 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
         return ConsolidateOutcome.LATE
     left = context.memories.tombstones(attempt.bank, window.stream.scope, now=context.now)
     rest = reject_deleted(extracted.candidates[window.cursor :], left, window, context)
+    is_learnt = view.consent.learning is Learning.ENABLED
+    rest = rest if is_learnt else [replace(one, rejected=NotShown.LEARNING_DISABLED.value) for one in rest]
+    config = bank_config(document, window.stream.scope)
+    try:
+        rest = _screened(attempt.bank, rest, config, context)
+    except GenerationError as error:
+        return error.outcome
     kept = [memory for memory in view.memories if memory.profile]
     natural = ranking.eligible([memory for memory in view.memories if not memory.profile], window.settings)
     concerned = [*_concerned(_searched(rest), natural), *(kept if _has_profiles(rest) else [])]
     offered = {memory.id: memory.fingerprint for memory in concerned}
     offered |= {f"tombstone {one.memory_id}": one.at.isoformat() for one in left[:1]}
-    offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.text for one in view.requests}
-    config = bank_config(document, window.stream.scope)
+    offered |= {} if is_learnt else {"learning": view.consent.learning.value}
+    offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.at.isoformat() for one in view.requests}
     material = _Material(window, config, natural, kept, view.requests, extracted.offered)
     try:
         judged = _still_valid(context.plans.plan(attempt), window, offered) or _judge(rest, material, context)
@@ -99,6 +112,21 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
         return error.outcome
     plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
     return _save(attempt, window, extracted, rest, plan, context)
+
+
+def _screened(
+    bank: str, candidates: Sequence[Candidate], config: BankConfig, context: ConsolidateContext
+) -> list[Candidate]:
+    """Return *candidates*, which may be older than the bank's content policy, as it leaves them."""
+    if config.content_policy is None:
+        return list(candidates)
+
+    def vector(fact: str) -> bytes:
+        return context.token_budget.embed(bank, config, [fact], context.embedder, now=context.now)[0]
+
+    texts = StoredTexts(context.screening.screen(config.content_policy), vector)
+    texts.read_ahead(text for one in candidates for text in (one.fact, one.text))
+    return [texts.candidate(one) for one in candidates]
 
 
 def _save(
@@ -165,7 +193,13 @@ def _judge(candidates: Sequence[Candidate], material: _Material, context: Consol
 
     def ask(request: ConsolidationRequest) -> Consolidation:
         bank = window.stream.bank
-        return context.token_budget.call(bank, config, request, context.consolidator.consolidate, now=context.now)
+        answer = context.token_budget.call(bank, config, request, context.consolidator.consolidate, now=context.now)
+        policy, screening = config.content_policy, context.screening
+        return (
+            replace(answer, decisions=screened_decisions(answer.decisions, policy, screening=screening))
+            if policy
+            else answer
+        )
 
     candidates, usage = reject_forgotten(candidates, material.requests, window, config, ask, now=context.now)
     open_ones = _searched(candidates)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -11,10 +11,13 @@ from functools import partial
 from streambank.errors import GenerationError
 from streambank.llm.ports import Embedder, Extractor
 from streambank.model.bank import BankConfig
+from streambank.model.consent import Learning
+from streambank.model.coverage import Coverage, NotShown
 from streambank.model.plan import Candidate, Extracted
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.extract_turns import ExtractTurnsContext, extract_turns
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.screening.screening import Screening
 from streambank.rules import grounding
 from streambank.rules.bank_config import bank_config
 from streambank.store.banks import Banks
@@ -45,6 +48,7 @@ class ExtractContext:
     retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
+    screening: Screening = field(default=Screening())
 
 
 def extract(attempt: Attempt, *, context: ExtractContext) -> str:
@@ -61,13 +65,16 @@ def extract(attempt: Attempt, *, context: ExtractContext) -> str:
         return ExtractOutcome.LATE
     if context.plans.extracted(attempt) is not None:
         return ExtractOutcome.EXTRACTED
-    document = context.banks.active_document(attempt.bank)
-    if document is None:
+    active = context.banks.with_document(attempt.bank)
+    if active is None:
         return ExtractOutcome.LATE
+    bank, document = active
     config = bank_config(document, window.stream.scope)
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
-        if window.direct:
+        if bank.has_consent_settings and _is_learning_disabled(window, context):
+            extracted, embed = _not_learnt(window), context.embedder.embed
+        elif window.direct:
             extracted, embed = _direct(window), partial(_embed_direct, attempt.bank, config, context)
         else:  # the call that extracted the facts has booked their embedding
             extracted = _of_turns(attempt, window, config, context, expires)
@@ -96,8 +103,20 @@ def _of_turns(
         id_secret=context.id_secret,
         now=context.now,
         expires=expires,
+        screening=context.screening,
     )
     return extract_turns(attempt, window, config, context=of_turns)
+
+
+def _is_learning_disabled(window: Window, context: ExtractContext) -> bool:
+    consent = context.memories.version(window.stream.bank, window.stream.scope).consent
+    return consent.learning is Learning.DISABLED
+
+
+def _not_learnt(window: Window) -> Extracted:
+    """Return no candidates for a window of a scope that is set to learn nothing: no model reads its events."""
+    count = window.count or len(window.direct)
+    return Extracted((), coverage=Coverage(0, {NotShown.LEARNING_DISABLED.value: count}))
 
 
 def _direct(window: Window) -> Extracted:

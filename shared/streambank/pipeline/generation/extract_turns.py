@@ -25,6 +25,8 @@ from streambank.model.turn import TurnRole
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.screening.memories import screened_extraction
+from streambank.pipeline.screening.screening import Screening
 from streambank.rules import grounding, nearness, profiles, proposals, ranking, tombstones
 from streambank.rules.chunks import halve_turns, split_turns
 from streambank.rules.coverage import coverage
@@ -53,6 +55,7 @@ class ExtractTurnsContext:
     id_secret: bytes
     now: datetime
     expires: datetime | None
+    screening: Screening
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,7 @@ def _answers(
 ) -> Iterator[Extraction]:
     """Yield the model's answers to *piece*, or to its halves, and theirs, where an answer would be too long."""
     try:
-        yield context.token_budget.call(attempt.bank, config, piece, context.extractor.extract, now=context.now)
+        answer = context.token_budget.call(attempt.bank, config, piece, context.extractor.extract, now=context.now)
     except ModelOutputTruncated as error:
         parts = halve_turns(piece.turns)
         if not parts:
@@ -210,6 +213,9 @@ def _answers(
         yield Extraction((), error.spent or Usage())
         for turns in parts:
             yield from _answers(attempt, replace(piece, turns=turns), config, context)
+    else:
+        policy = config.content_policy
+        yield screened_extraction(answer, policy, screening=context.screening) if policy else answer
 
 
 def _joined(answers: Iterable[Extraction]) -> Extraction:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from streambank.errors import AlreadyExists, Conflict, FailedPrecondition, InvalidArgument, NotFound, Unavailable
 from streambank.llm.ports import Embedder
 from streambank.model import ids
 from streambank.model.bank import BankConfig
+from streambank.model.consent import LEARNING_DISABLED, Learning
 from streambank.model.event import CallMarker
 from streambank.model.memory import Change, Memory
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.screening.memories import screened_revision
+from streambank.pipeline.screening.screening import Screening
 from streambank.retry import RetryPolicy
 from streambank.rules import edits
 from streambank.rules.bank_config import bank_config
@@ -33,6 +36,7 @@ class EditContext:
     retry_policy: RetryPolicy
     id_secret: bytes
     now: datetime
+    screening: Screening = field(default=Screening())
 
     def vector(self, bank: str, config: BankConfig, fact: str) -> bytes:
         """Return the vector of *fact*. Raises GenerationError, also where the bank's tokens of today are used up."""
@@ -59,6 +63,7 @@ def create_memory(
     Raises:
         KeyReused: the idempotency key of *call* was used with another body.
         AlreadyExists: the id is taken, or was deleted within 48 hours.
+        FailedPrecondition: the scope is set to learn nothing.
         Unavailable: the scope is written by others at the same time, or is being erased.
     """
     config = bank_config(context.banks.document(bank), scope)
@@ -71,6 +76,8 @@ def create_memory(
         if present:
             raise AlreadyExists(f"there is a memory {memory_id!r} already, or was within 48 hours")
         version = context.memories.version(bank, scope)
+        if version.consent.learning is Learning.DISABLED:
+            raise FailedPrecondition(LEARNING_DISABLED)
         if _try_commit(bank, scope, version, change, context):
             return change.after
     raise Unavailable("the scope is written by others at the same time; try again")
@@ -114,6 +121,8 @@ def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -
         if target is None:
             raise FailedPrecondition(f"memory {memory_id!r} has no revision {number}")
         config = bank_config(context.banks.document(bank), memory.scope)
+        if config.content_policy:
+            target = screened_revision(target, context.screening.screen(config.content_policy))
         vector = context.vector(bank, config, target.fact) if target.fact else b""
         return edits.rollback(memory, target, config, vector, context.hashes(bank, memory), now=context.now)
 
