@@ -31,11 +31,13 @@ from streambank.pipeline.generation import commit, consolidate, extract, fail
 from streambank.pipeline.generation.generate import GenerateContext
 from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.pipeline.generation.redrive import RedriveContext
+from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.jobs import erase, export, import_records, reindex
+from streambank.pipeline.jobs import erase, export, import_records, reindex, replay
 from streambank.pipeline.memories.edit import EditContext
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
+from streambank.rules.model_choice import requested_model
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.cuts import Cuts
@@ -48,6 +50,7 @@ from streambank.store.memories import Memories
 from streambank.store.objects import Objects
 from streambank.store.plans import Plans
 from streambank.store.reindexes import Reindexes
+from streambank.store.replays import Replays
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.table import Table
@@ -215,6 +218,7 @@ class World:
             export_context=lambda _time: self.exporting(),
             import_context=lambda _time: self.importing(),
             reindex_context=lambda _time: self.reindexing(),
+            replay_context=self.starting_replays(),
             executions=self.port,
             retention_policy=self.retention_policy,
             clock=self.clock,
@@ -274,6 +278,40 @@ class World:
             banks=self.banks,
             embedder=self.embedder,
             token_budget=self.token_budget,
+        )
+
+    def starting_replays(self) -> replay.StartReplayContext:
+        return replay.StartReplayContext(
+            self.retry_policy,
+            self.clock,
+            lambda: True,
+            replays=Replays(self.table),
+            streams=self.streams,
+            windows=self.windows,
+            executions=self.port,
+        )
+
+    def replaying(self, has_time: Callable[[], bool] = lambda: True) -> replay.ReplayContext:
+        return replay.ReplayContext(
+            self.retry_policy,
+            self.clock,
+            has_time,
+            replays=Replays(self.table),
+            banks=self.banks,
+            streams=self.streams,
+            windows=self.windows,
+            of_window=ReplayWindowContext(
+                windows=self.windows,
+                plans=self.plans,
+                memories=self.memories,
+                extractor=self.extractor,
+                consolidator=self.consolidator,
+                embedder=self.embedder,
+                token_budget=self.token_budget,
+                id_secret=self.id_secret,
+                model_name=requested_model,
+                now=self.clock(),
+            ),
         )
 
     @property
@@ -344,7 +382,16 @@ class World:
         raise AssertionError("something stays due for ever")
 
     def tasks(self) -> dict[str, Any]:
-        return {"Extract": self._extract, "Consolidate": self._consolidate, "Commit": self._commit, "Fail": self._fail}
+        return {
+            "Extract": self._extract,
+            "Consolidate": self._consolidate,
+            "Commit": self._commit,
+            "Fail": self._fail,
+            "Replay": self._replay,
+        }
+
+    def _replay(self, payload: dict[str, Any]) -> dict[str, Any]:
+        return {"outcome": replay.run(payload["bank"], payload["replay"], payload["run"], context=self.replaying())}
 
     def _extract(self, payload: dict[str, Any]) -> dict[str, Any]:
         context = extract.ExtractContext(

@@ -128,6 +128,8 @@ PROBES: dict[str, list[Probe]] = {
     "eraseScope": [Probe(403, _in_scope()), Probe(403, _in_scope(dryRun=True))],
     "eraseBank": [Probe(403, _plain(force=True)), Probe(403, _plain(dryRun=True))],
     "reindexBank": [Probe(403, _plain())],
+    "replayBank": [Probe(403, _plain(windows=1)), Probe(403, _in_scope(windows=1))],
+    "replayOperation": [Probe(404, _plain())],
     "exportBank": [Probe(403, _plain()), Probe(403, _in_scope())],
     "importBank": [Probe(403, lambda ids: {"source": f"{ids['bank']}/export-1/manifest.json"})],
     "ingestEvents": [_TAKEN_IN],

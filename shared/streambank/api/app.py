@@ -15,6 +15,7 @@ from streambank.api import (
     memory_batches,
     memory_changes,
     operations,
+    replays,
     retrieval,
     sessions,
     streams,
@@ -39,6 +40,7 @@ _MODULES = (
     sessions,
     chat,
     operations,
+    replays,
 )
 ROUTER = Router((*events.ROUTES, *(route for module in _MODULES for route in module.routes.declared)))
 

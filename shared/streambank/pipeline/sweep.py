@@ -12,16 +12,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from streambank.errors import BudgetPaused, Conflict
+from streambank.model.ids import OperationId
 from streambank.model.window import Window
 from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import FailContext, RecordedFailure, fail_window, outcome_of_death
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
-from streambank.pipeline.jobs import erase, export, import_job, reindex
+from streambank.pipeline.jobs import erase, export, import_job, reindex, replay
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.pipeline.jobs.reindex import ReindexContext
+from streambank.pipeline.jobs.replay import StartReplayContext
 from streambank.rules import triggers
 from streambank.store.banks import Banks
 from streambank.store.due import DueIndex, DueItem, DueKind
@@ -52,6 +54,7 @@ class SweepContext:
     export_context: Callable[[timedelta], ExportContext]
     import_context: Callable[[timedelta], ImportContext]
     reindex_context: Callable[[timedelta], ReindexContext]
+    replay_context: StartReplayContext
     executions: Executions
     retention_policy: RetentionPolicy
     clock: Callable[[], datetime]
@@ -238,10 +241,16 @@ def _resume_reindex(item: DueItem, context: SweepContext, has_time: Callable[[],
     reindex.resume(item.bank, context=replace(context.reindex_context(JOB_TURN), has_time=has_time))
 
 
+def _restart_replay(item: DueItem, context: SweepContext, _has_time: Callable[[], bool]) -> None:
+    operation = OperationId(item.name, item.window) if item.name else None
+    replay.restart(item.bank, operation, context=context.replay_context)
+
+
 _LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]], None]] = {
     DueKind.BANK: _delete_bank,
     DueKind.ERASURE: _resume_erasure,
     DueKind.EXPORT: _resume_export,
     DueKind.IMPORT: _resume_import,
     DueKind.REINDEX: _resume_reindex,
+    DueKind.REPLAY: _restart_replay,
 }

@@ -30,6 +30,7 @@ class DueKind(StrEnum):
     EXPORT = "EXPORT"
     IMPORT = "IMPORT"
     REINDEX = "REINDEX"
+    REPLAY = "REPLAY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ _KINDS = {
     Kind.EXPORT: DueKind.EXPORT,
     Kind.IMPORT: DueKind.IMPORT,
     Kind.REINDEX: DueKind.REINDEX,
+    Kind.REPLAY: DueKind.REPLAY,
 }
 
 
@@ -103,6 +105,8 @@ def due_item(key: Key) -> DueItem:
             return DueItem(DueKind.CHAT, bank, name, version=keys.name_in(key.sk))
         case Kind.WINDOW:
             return DueItem(DueKind.WINDOW, bank, name, window=int(keys.name_in(key.sk)))
+        case Kind.RESULT:
+            return DueItem(DueKind.REPLAY, bank, name, window=int(keys.name_in(key.sk)))
         case Kind.MEMORY:
             return DueItem(DueKind.MEMORY, bank, name, memory=keys.name_in(key.sk))
         case kind:

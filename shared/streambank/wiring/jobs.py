@@ -16,6 +16,8 @@ from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.pipeline.jobs.reindex import ReindexContext
+from streambank.pipeline.jobs.replay import StartReplayContext
+from streambank.store.executions import Executions
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.objects import Objects
@@ -112,6 +114,23 @@ class JobWiring:
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),
+        )
+
+    @cached_property
+    def executions(self) -> Executions:
+        """Return the executions of the state machine."""
+        return Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
+
+    def replay_context(self) -> StartReplayContext:
+        """Return what a replay is started with; the state machine does it."""
+        return StartReplayContext(
+            replays=self.stores.replays,
+            streams=self.stores.streams,
+            windows=self.stores.windows,
+            executions=self.executions,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=lambda: True,
         )
 
     def _until(self, time: timedelta) -> Callable[[], bool]:
