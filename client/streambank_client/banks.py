@@ -16,6 +16,7 @@ from streambank_client.calls import (
     events,
     memories,
     operations,
+    replays,
     search,
     sessions,
     streams,
@@ -49,6 +50,7 @@ class BankRoutes:
     export = OperationRoute(transfers.export)
     import_from = OperationRoute(transfers.import_from)
     reindex = OperationRoute(banks.reindex)
+    replay = OperationRoute(replays.replay)
 
     ingest_events = OperationRoute(events.ingest_events)
     generate_memories = OperationRoute(events.generate_memories)
@@ -86,6 +88,7 @@ class BankRoutes:
     get_operation = OperationRoute(operations.get_operation)
     list_operations = PagedOperationRoute(operations.list_operations)
     wait_operation = OperationRoute(operations.wait_operation)
+    replay_operation = OperationRoute(replays.replay_operation)
     redrive_operation = OperationRoute(operations.redrive_operation)
     cancel_operation = Route(operations.cancel_operation)
     delete_operation = Route(operations.delete_operation)

@@ -19,6 +19,7 @@ BANK: dict[str, list[dict[str, Any]]] = {
     "export": [{"scope": {"user_id": "1"}, "user_id": "1", "conversation_ids": ["c"]}],
     "import_from": [{"source": "default/export-1/manifest.json"}],
     "reindex": [{}],
+    "replay": [{"windows": 5, "scope": SCOPE, "model": "m"}],
     "ingest_events": [{"scope": SCOPE}],
     "generate_memories": [{"scope": SCOPE, "direct_memories": ["Likes tea."]}],
     "retrieve_memories": [{"scope": SCOPE, "query": "tea"}],
@@ -63,6 +64,7 @@ BANK: dict[str, list[dict[str, Any]]] = {
     "list_operations": [{"filter": 'state="PARKED"'}],
     "wait_operation": [{"operation": "o-1"}],
     "redrive_operation": [{"operation": "o-1"}],
+    "replay_operation": [{"operation": "o-1", "model": "m"}],
     "cancel_operation": [{"operation": "o-1"}],
     "delete_operation": [{"operation": "o-1"}],
 }

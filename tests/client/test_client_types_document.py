@@ -38,6 +38,8 @@ TYPES = {
     "ReindexMetadata": "OperationMetadata",
     "ReindexOperation": "OperationDocument",
     "ReindexResponse": "Reindexed",
+    "ReplayMetadata": "OperationMetadata",
+    "ReplayOperation": "OperationDocument",
     "SessionContent": "Content",
     "SessionOperation": "OperationDocument",
     "Status": "BatchError",
@@ -62,7 +64,7 @@ WITHOUT_TYPE = {
     "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError"),
     "a plain value: a mapping, a text, or a metadata value without its wrapping": (
         *("EventActions", "EventMetadata", "MetadataValue", "OperationState", "Reason", "Verdict"),
-        *("FactChange", "NotShown"),
+        *("FactChange", "MemoriesFrom", "NotShown"),
     ),
 }
 # Properties of a type that are in no schema of it, by the reason.

@@ -136,6 +136,26 @@ def test_a_bank_is_reindexed(run, service):
     assert done["kept"] >= 1
 
 
+def test_a_configuration_is_tried_by_a_replay(run, service, capsys, tmp_path):
+    """A window and a bank are judged again, and both answers are shown; the status says whether they differ."""
+    scope = ("--scope", "user_id=joan")
+    run("chat", *scope, "--every", "1", typed="I have two cats.\n")
+    [memory] = run("memories", *scope)[1]["memories"]
+    operation = memory["sources"][0]["operation"]
+    status, same = run("replay", operation)
+    assert (status, [one["fact"] for one in same["recorded"]]) == (0, [one["fact"] for one in same["replayed"]])
+    custom = tmp_path / "custom.json"
+    custom.write_text('{"disableNaturalLanguageMemories": true}')
+    options = ("--windows", "5", *scope, "--customization", str(custom))
+    status, other = run("replay", *options)
+    assert (status, other["summary"]["different"]) == (1, 1)
+    assert main(["replay", operation, "--customization", str(custom)]) == 1
+    assert main(["replay", *options]) == 1
+    shown = capsys.readouterr().out
+    assert "CREATED    I have two cats" in shown
+    assert "  - I have two cats" in shown
+
+
 def closed_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -155,6 +175,9 @@ def closed_port() -> int:
         (["memories", "--bank", "no-such-bank"], 1, "no-such-bank"),
         (["ingest", "/no/such/file", *ADA], 2, "/no/such/file"),
         (["forget", "no-such-memory"], 1, "no-such-memory"),
+        (["replay"], 2, "--windows"),
+        (["replay", "o-1", *ADA], 2, "--windows"),
+        (["replay", "o-1", "--customization", __file__], 2, "not JSON"),
         (["keys", "create", "--role", "read"], 1, "--auth keys"),
         (["keys", "create", "--role", "read", "--days", "3"], 2, "--table"),
     ],

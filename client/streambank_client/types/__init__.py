@@ -73,6 +73,13 @@ if TYPE_CHECKING:
         RecordedVerdict,
         WindowResponse,
     )
+    from streambank_client.types.replays import (
+        ComparedVerdict,
+        ReplayCost,
+        ReplayResponse,
+        ReplaySummary,
+        WindowDifference,
+    )
     from streambank_client.types.sessions import (
         AppendedChatHistory,
         ChatHistory,
@@ -102,6 +109,7 @@ __all__ = [
     "CandidateVerdict",
     "ChatHistory",
     "CitedEvent",
+    "ComparedVerdict",
     "ConsolidationConfig",
     "Content",
     "ConversationSource",
@@ -146,6 +154,9 @@ __all__ = [
     "RecordedVerdict",
     "RedrivenOperations",
     "Reindexed",
+    "ReplayCost",
+    "ReplayResponse",
+    "ReplaySummary",
     "RetrievedEvent",
     "RetrievedMemories",
     "RetrievedMemory",
@@ -165,6 +176,7 @@ __all__ = [
     "TtlConfig",
     "Usage",
     "WindowDetail",
+    "WindowDifference",
     "WindowEvent",
     "WindowResponse",
 ]
@@ -228,6 +240,7 @@ _MODULES = {
         "RecordedVerdict",
         "WindowResponse",
     },
+    "replays": {"ComparedVerdict", "ReplayCost", "ReplayResponse", "ReplaySummary", "WindowDifference"},
     "sessions": {"AppendedChatHistory", "ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},
