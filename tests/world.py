@@ -286,8 +286,7 @@ class World:
             self.clock,
             lambda: True,
             replays=Replays(self.table),
-            streams=self.streams,
-            windows=self.windows,
+            operations=self.operations,
             executions=self.port,
         )
 

@@ -237,14 +237,15 @@ def test_a_forgotten_event_is_shown_to_no_replay(client):
 
 
 def test_only_a_window_that_was_generated_is_replayed(client):
-    """An open window has no operation to replay, a pending one is refused."""
+    """One that is open, and one that is sealed, are refused; a window that never was is not there."""
     world = World(client)
     pending = world.ingest(event("I keep bees"), forceFlush=True).operation.id
     with pytest.raises(NotFound):
         started(world, OperationId(pending.sid, 7))
-    world.deliver()
-    with pytest.raises(FailedPrecondition, match="only a window that was generated"):
-        started(world, pending)
+    for state in ("BUFFERING", "SEALED"):
+        with pytest.raises(FailedPrecondition, match=f"is {state}; only a window that was generated"):
+            started(world, pending)
+        world.deliver()
 
 
 def test_a_window_whose_events_have_expired_is_refused(client):

@@ -11,6 +11,7 @@ from botocore.config import Config
 
 from streambank.errors import FailedPrecondition
 from streambank.llm.ports import Embedder
+from streambank.pipeline.generation.operations import OperationContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
@@ -125,8 +126,7 @@ class JobWiring:
         """Return what a replay is started with; the state machine does it."""
         return StartReplayContext(
             replays=self.stores.replays,
-            streams=self.stores.streams,
-            windows=self.stores.windows,
+            operations=OperationContext(self.stores.streams, self.stores.windows, self.stores.plans),
             executions=self.executions,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,

@@ -15,11 +15,12 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from streambank.errors import BudgetPaused, Conflict, EventsMissing, FailedPrecondition, GenerationError, NotFound
+from streambank.errors import BudgetPaused, Conflict, EventsMissing, FailedPrecondition, GenerationError
 from streambank.model import ids
 from streambank.model.ids import OperationId
 from streambank.model.replay import BankProgress, Comparison, Replay, ReplayId, ReplaySpec, WindowPick
 from streambank.model.window import Window, WindowState
+from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.pipeline.generation.replay_window import ReplayWindowContext, live_events, replay_window
 from streambank.pipeline.jobs import job
 from streambank.pipeline.jobs.job import JobContext, Step
@@ -56,8 +57,7 @@ class StartReplayContext(JobContext):
     """What the start of a replay needs."""
 
     replays: Replays
-    streams: Streams
-    windows: Windows
+    operations: OperationContext
     executions: Executions
 
 
@@ -79,17 +79,16 @@ def start_window_replay(bank: str, operation: OperationId, spec: ReplaySpec, *, 
     """Start the replay of a window and return it, or the one under way.
 
     Raises:
-        NotFound: there is no such window.
+        NotFound: there is no such operation.
         FailedPrecondition: it was not generated, or its events have expired.
         Unavailable: a replay of it with another request is under way, or its scope is written at the same time.
     """
-    window = context.windows.get(bank, operation.sid, operation.window)
-    if window is None:
-        raise NotFound(f"there is no window of operation {operation} that could be replayed")
-    if window.state is not WindowState.DONE:
-        raise FailedPrecondition(f"{operation} is {window.state}; only a window that was generated is replayed")
+    current = get_operation(bank, operation, context=context.operations)
+    window = current.window
+    if window is None or window.state is not WindowState.DONE:
+        raise FailedPrecondition(f"{operation} is {current.state}; only a window that was generated is replayed")
     try:
-        live_events(window, context.windows, now=context.clock())
+        live_events(window, context.operations.windows, now=context.clock())
     except EventsMissing as error:
         raise FailedPrecondition(f"{operation} cannot be replayed: {error}") from error
     return _start(bank, window, spec, context)
