@@ -32,6 +32,7 @@ TYPES = {
     "MemoryRevision": "Revision",
     "MemoryTopicId": "Topic",
     "Operation": "OperationDocument",
+    "PromptCustomization": "CustomizationConfig",
     "PurgeOperation": "OperationDocument",
     "RawContent": "Content",
     "RawEvent": "Event",

@@ -102,6 +102,20 @@ def test_streams_and_usage_are_told(run, service):
     assert run("usage")[1]["total"]["modelCalls"] >= 1
 
 
+def test_two_scopes_are_searched_together(run, service, capsys):
+    """With --also a search ranks the memories of several scopes, and each line says whose it is."""
+    run("chat", "--scope", "user_id=eve", "--every", "1", typed="I play the cello.\n")
+    run("chat", "--scope", "team=blue", "--every", "1", typed="I play the drums.\n")
+    options = ("search", "What do I play?", "--scope", "user_id=eve", "--also", "team=blue")
+    found = run(*options)[1]["retrievedMemories"]
+    assert [one["memory"]["scope"] for one in found] in (
+        [{"user_id": "eve"}, {"team": "blue"}],
+        [{"team": "blue"}, {"user_id": "eve"}],
+    )
+    assert main([*options]) == 0
+    assert "team=blue  I play the drums" in capsys.readouterr().out
+
+
 def test_forgetting_and_erasing(run, service, capsys, monkeypatch):
     """One memory goes by its id; an erasure counts first, is refused without a yes, and then takes the rest."""
     scope = ("--scope", "user_id=tim")
@@ -169,6 +183,8 @@ def closed_port() -> int:
         (["memories", "--nonsense"], 2, "--nonsense"),
         (["search", "q"], 2, "--scope"),
         (["search", "q", "--scope", "ada"], 2, "user_id=ada"),
+        (["search", "q", *ADA, "--also", "team"], 2, "user_id=ada"),
+        (["search", "q", *ADA, "--also", "team=a,team=b"], 2, "names a key twice"),
         (["memories", "--token", "wrong"], 1, "--token"),
         (["memories", "--url", "http://127.0.0.1:{port}"], 1, "127.0.0.1"),
         (["memories", "--url", "nonsense"], 2, "nonsense"),

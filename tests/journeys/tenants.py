@@ -156,6 +156,7 @@ PROBES: dict[str, list[Probe]] = {
     "retrieveMemories": [
         Probe(403, _in_scope()),
         Probe(403, _in_scope(similaritySearchParams={"searchQuery": "allergic", "includeEvents": True})),
+        Probe(403, lambda _: {"scopes": [{"user_id": "mine"}, THEIRS]}),
     ],
     "retrieveProfiles": [Probe(403, _in_scope())],
     "listRevisions": [Probe(404)],

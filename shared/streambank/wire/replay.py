@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NotRequired, Self
+from typing import Annotated, Any, NotRequired
 
-from pydantic import model_validator
 from typing_extensions import TypedDict
 
 from streambank.errors import InvalidArgument
@@ -19,9 +18,9 @@ from streambank.model.replay import (
 )
 from streambank.model.verdict import Verdict
 from streambank.wire import operation
-from streambank.wire.bank_config import CustomizationConfig, GenerateMemoriesExample, MemoryTopic
+from streambank.wire.bank_config import GenerateMemoriesExample, MemoryTopic, PromptCustomization
 from streambank.wire.fields import Name, Scope, whole_number
-from streambank.wire.model import RequestModel, rule
+from streambank.wire.model import RequestModel
 from streambank.wire.operation import OperationError
 from streambank.wire.reply import Counts, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.usage import dollars
@@ -39,15 +38,9 @@ class ReplayRequest(RequestModel):
     exclusive = (("promptCustomization", "memoryTopics"), ("promptCustomization", "generateMemoriesExamples"))
 
     model: Name | None = None
-    prompt_customization: CustomizationConfig | None = None
+    prompt_customization: PromptCustomization | None = None
     memory_topics: list[MemoryTopic] | None = None
     generate_memories_examples: list[GenerateMemoriesExample] | None = None
-
-    @model_validator(mode="after")
-    def _check_customization(self) -> Self:
-        if self.prompt_customization and self.prompt_customization.scope_keys is not None:
-            raise rule("has no meaning in a replay, which has its scope", "promptCustomization.scopeKeys")
-        return self
 
     def spec(self) -> ReplaySpec:
         """Return what is replayed and how. Raises InvalidArgument if it is too large."""
