@@ -312,6 +312,21 @@ def test_a_replay_that_never_comes_to_anything_ends(client):
     assert aws.earliest_due(client) is None
 
 
+def test_a_run_that_was_replaced_records_nothing(client):
+    """Once the sweep has started another run, the one before it neither asks the model nor ends the replay."""
+    world = World(client)
+    operation = flushed(world, "I keep bees")
+    begun = started(world, operation)
+    world.executions.die()
+    world.clock.move(minutes=2)
+    assert world.sweep().faults == []
+    world.extractor.requests.clear()
+    assert replay.run("default", begun.id, 0, context=world.replaying()) == "late"
+    assert (world.extractor.requests, newest(world, operation).ended) == ([], None)
+    world.run()
+    assert newest(world, operation).comparison
+
+
 def test_a_replay_is_kept_for_a_week(client):
     """After seven days it is not found any more; a later one has another name."""
     world = World(client)

@@ -82,6 +82,7 @@ class Way:
     offered: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     can_redrive: bool
+    can_replay: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ def way(
         offered=tuple((paths.last_part(name), paths.memory(bank, name)) for name in detail.offered_memories),
         notes=_notes(detail),
         can_redrive=metadata.state == "PARKED",
+        can_replay=metadata.state == "DONE",
     )
 
 
