@@ -261,6 +261,26 @@ def test_a_window_whose_events_have_expired_is_refused(client):
     assert newest(world, operation).failure == "EVENTS_MISSING"
 
 
+def test_a_window_without_its_verdicts_is_not_compared(client):
+    """Verdicts that have expired, or that an import left behind, are no empty answer: the window is passed over."""
+    world = World(client)
+    operation, other = flushed(world, "I keep bees"), flushed(world, "I keep hens", streamId="s")
+    for item in aws.dump(client):
+        key = {"PK": item["PK"], "SK": item["SK"]}
+        if operation.sid in item["PK"]["S"] and "#V0" in item["SK"]["S"]:
+            client.delete_item(TableName=aws.TABLE, Key=key)
+        if other.sid in item["PK"]["S"] and item["SK"]["S"].startswith("W#"):
+            client.update_item(
+                TableName=aws.TABLE, Key=key, UpdateExpression="REMOVE #out", ExpressionAttributeNames={"#out": "out"}
+            )
+    started(world, operation)
+    world.run()
+    assert newest(world, operation).failure == "EVENTS_MISSING"
+    with pytest.raises(FailedPrecondition, match="imported"):
+        started(world, other)
+    assert bank_replayed(world, ReplaySpec(windows=5)).counts == {"skipped": 2}
+
+
 def test_another_request_waits_for_the_one_under_way(client):
     """The same call again joins the replay; one with another configuration is told to try again."""
     world = World(client)

@@ -66,6 +66,11 @@ class _Scope:
     missing: int
 
 
+def has_record(window: Window) -> bool:
+    """Tell whether it is recorded how *window* was generated: an import brings its events and no verdicts."""
+    return bool(window.outcome)
+
+
 def live_events(window: Window, windows: Windows, *, now: datetime) -> list[StoredEvent]:
     """Return the events of *window* and of its overlap that have not expired, in the order of their numbers.
 
@@ -106,11 +111,11 @@ def _past(window: Window, context: ReplayWindowContext) -> _Past:
     hashes = KeyedHashes.of_scope(context.id_secret, stream.bank, stream.scope)
     forgotten = tombstones.cited_numbers(hashes.of_events(stream.sid, events), left)
     attempt = _attempt(window)
+    verdicts = context.plans.verdicts(window)
+    if not has_record(window) or sum(window.outcome["verdicts"].values()) > len(verdicts):
+        raise EventsMissing("the verdicts on the window are not kept any more")
     history = WindowHistory(
-        context.plans.extracted(attempt),
-        context.plans.plan(attempt),
-        context.plans.verdicts(window),
-        window.ended or context.now,
+        context.plans.extracted(attempt), context.plans.plan(attempt), verdicts, window.ended or context.now
     )
     return _Past(_with_live_overlap(window, events), history, left, forgotten)
 

@@ -21,7 +21,12 @@ from streambank.model.ids import OperationId
 from streambank.model.replay import BankProgress, Comparison, Replay, ReplayId, ReplaySpec, WindowPick
 from streambank.model.window import Window, WindowState
 from streambank.pipeline.generation.operations import OperationContext, get_operation
-from streambank.pipeline.generation.replay_window import ReplayWindowContext, live_events, replay_window
+from streambank.pipeline.generation.replay_window import (
+    ReplayWindowContext,
+    has_record,
+    live_events,
+    replay_window,
+)
 from streambank.pipeline.jobs import job
 from streambank.pipeline.jobs.job import JobContext, Step
 from streambank.rules import replays as rules
@@ -80,13 +85,15 @@ def start_window_replay(bank: str, operation: OperationId, spec: ReplaySpec, *, 
 
     Raises:
         NotFound: there is no such operation.
-        FailedPrecondition: it was not generated, or its events have expired.
+        FailedPrecondition: it was not generated here, or its events have expired.
         Unavailable: a replay of it with another request is under way, or its scope is written at the same time.
     """
     current = get_operation(bank, operation, context=context.operations)
     window = current.window
     if window is None or window.state is not WindowState.DONE:
         raise FailedPrecondition(f"{operation} is {current.state}; only a window that was generated is replayed")
+    if not has_record(window):
+        raise FailedPrecondition(f"{operation} was imported without its verdicts; there is nothing to compare with")
     try:
         live_events(window, context.operations.windows, now=context.clock())
     except EventsMissing as error:
