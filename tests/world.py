@@ -33,7 +33,7 @@ from streambank.pipeline.generation.operations import OperationContext, get_oper
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.jobs import erase, export, import_records, reindex, replay
+from streambank.pipeline.jobs import erase, export, import_records, reindex, replay, start_replay
 from streambank.pipeline.memories.edit import EditContext
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
@@ -280,8 +280,8 @@ class World:
             token_budget=self.token_budget,
         )
 
-    def starting_replays(self) -> replay.StartReplayContext:
-        return replay.StartReplayContext(
+    def starting_replays(self) -> start_replay.StartReplayContext:
+        return start_replay.StartReplayContext(
             self.retry_policy,
             self.clock,
             lambda: True,

@@ -15,7 +15,7 @@ from streambank.model.replay import Comparison, MemoriesFrom, Replay, ReplaySpec
 from streambank.model.usage import Usage
 from streambank.model.verdict import Verdict
 from streambank.pipeline.banks import BankChange, create_bank, delete_bank, update_bank
-from streambank.pipeline.jobs import erase, replay
+from streambank.pipeline.jobs import erase, replay, start_replay
 from streambank.pipeline.memories.deletion import delete_memory
 from streambank.pipeline.memories.edit import update_memory
 from streambank.rules.edits import Edit
@@ -55,7 +55,7 @@ def newest(world: World, operation: OperationId | None, bank: str = "default") -
 
 
 def started(world: World, operation: OperationId, spec: ReplaySpec = AS_IT_WAS, bank: str = "default") -> Replay:
-    return replay.start_window_replay(bank, operation, spec, context=world.starting_replays())
+    return start_replay.start_window_replay(bank, operation, spec, context=world.starting_replays())
 
 
 def replayed(world: World, operation: OperationId, spec: ReplaySpec = AS_IT_WAS) -> Comparison:
@@ -69,7 +69,7 @@ def replayed(world: World, operation: OperationId, spec: ReplaySpec = AS_IT_WAS)
 
 
 def bank_replayed(world: World, spec: ReplaySpec, bank: str = "default") -> Replay:
-    replay.start_bank_replay(bank, spec, context=world.starting_replays())
+    start_replay.start_bank_replay(bank, spec, context=world.starting_replays())
     world.run()
     return newest(world, None, bank)
 
@@ -328,7 +328,7 @@ def test_a_replay_that_never_comes_to_anything_ends(client):
         world.executions.die()
         world.clock.move(minutes=2)
         assert world.sweep().faults == []
-    assert newest(world, operation).failure == replay.INTERRUPTED
+    assert newest(world, operation).failure == start_replay.INTERRUPTED
     assert aws.earliest_due(client) is None
 
 
@@ -414,7 +414,7 @@ def test_a_banks_replay_goes_on_where_it_stopped(client, monkeypatch):
     """With time for one step a run, each window is judged once, however many runs it takes."""
     monkeypatch.setattr(replay, "BATCH_STREAMS", 2)
     world = lived(client)
-    begun = replay.start_bank_replay("default", ReplaySpec(windows=10), context=world.starting_replays())
+    begun = start_replay.start_bank_replay("default", ReplaySpec(windows=10), context=world.starting_replays())
     world.extractor.requests.clear()
     outcomes = []
     while not outcomes or outcomes[-1] == "more":
@@ -451,7 +451,7 @@ def test_nothing_of_a_deleted_bank_is_left_in_its_replays(client):
     started(world, operation, bank="other")
     world.run()
     bank_replayed(world, ReplaySpec(NOTHING.overrides, windows=10), "other")
-    replay.start_bank_replay("other", ReplaySpec(windows=1), context=world.starting_replays())
+    start_replay.start_bank_replay("other", ReplaySpec(windows=1), context=world.starting_replays())
     delete_bank("other", force=True, banks=world.banks, now=world.clock())
     world.run()
     world.finish()
@@ -464,7 +464,7 @@ def interrupted(world: World, spec: ReplaySpec, operation: OperationId | None, a
     if operation:
         started(world, operation, spec)
     else:
-        replay.start_bank_replay("default", spec, context=world.starting_replays())
+        start_replay.start_bank_replay("default", spec, context=world.starting_replays())
 
     def other(world: World) -> None:
         erase.erase_scope("default", SCOPE, erase.ErasureTarget(), context=world.erasing())
@@ -515,7 +515,7 @@ def kill(client: Any, at: int, *, after: bool, is_bank: bool) -> bool:
         if operation:
             started(world, operation, spec)
         else:
-            replay.start_bank_replay("default", spec, context=world.starting_replays())
+            start_replay.start_bank_replay("default", spec, context=world.starting_replays())
 
     disarm = _armed(client, killer)
     try:

@@ -7,7 +7,7 @@ from streambank.api.operations import check_visible, window_id
 from streambank.api.route import Reach, Routes
 from streambank.model.principal import Role
 from streambank.model.replay import ReplaySpec
-from streambank.pipeline.jobs.replay import start_bank_replay, start_window_replay
+from streambank.pipeline.jobs.start_replay import start_bank_replay, start_window_replay
 from streambank.rules.model_choice import check_model
 from streambank.wire.replay import BankReplayRequest, ReplayOperation, ReplayRequest, replay_operation
 

@@ -18,12 +18,12 @@ from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import FailContext, RecordedFailure, fail_window, outcome_of_death
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
-from streambank.pipeline.jobs import erase, export, import_job, reindex, replay
+from streambank.pipeline.jobs import erase, export, import_job, reindex, start_replay
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.pipeline.jobs.reindex import ReindexContext
-from streambank.pipeline.jobs.replay import StartReplayContext
+from streambank.pipeline.jobs.start_replay import StartReplayContext
 from streambank.rules import triggers
 from streambank.store.banks import Banks
 from streambank.store.due import DueIndex, DueItem, DueKind
@@ -243,7 +243,7 @@ def _resume_reindex(item: DueItem, context: SweepContext, has_time: Callable[[],
 
 def _restart_replay(item: DueItem, context: SweepContext, _has_time: Callable[[], bool]) -> None:
     operation = OperationId(item.name, item.window) if item.name else None
-    replay.restart(item.bank, operation, context=context.replay_context)
+    start_replay.restart(item.bank, operation, context=context.replay_context)
 
 
 _LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]], None]] = {

@@ -17,7 +17,7 @@ from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.pipeline.jobs.reindex import ReindexContext
-from streambank.pipeline.jobs.replay import StartReplayContext
+from streambank.pipeline.jobs.start_replay import StartReplayContext
 from streambank.store.executions import Executions
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports

@@ -1,7 +1,7 @@
-"""Replays: a window, or a bank's newest windows, judged again with another configuration.
+"""Runs of replays: a window, or a bank's newest windows, judged again with another configuration.
 
-A replay is started by a call and done by the state machine, since a model takes longer than a call may. A run does a
-step for each window, and records its progress with it. The sweep starts a run again that ended before its replay did.
+A run is an execution of the state machine (`start_replay`). It does a step for each window, and records its progress
+with it.
 """
 
 from __future__ import annotations
@@ -10,21 +10,17 @@ import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from streambank.errors import BudgetPaused, Conflict, EventsMissing, FailedPrecondition, GenerationError
+from streambank.errors import BudgetPaused, Conflict, EventsMissing, GenerationError
 from streambank.model import ids
 from streambank.model.ids import OperationId
-from streambank.model.replay import BankProgress, Comparison, Replay, ReplayId, ReplaySpec, WindowPick
+from streambank.model.replay import BankProgress, Comparison, Replay, ReplayId, WindowPick
 from streambank.model.window import Window, WindowState
-from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.pipeline.generation.replay_window import (
     ReplayWindowContext,
-    has_record,
-    live_events,
     replay_window,
 )
 from streambank.pipeline.jobs import job
@@ -32,7 +28,6 @@ from streambank.pipeline.jobs.job import JobContext, Step
 from streambank.rules import replays as rules
 from streambank.rules.bank_config import bank_config
 from streambank.store.banks import Banks
-from streambank.store.executions import Executions
 from streambank.store.replays import ErasureMark, Replays
 from streambank.store.streams import Streams
 from streambank.store.windows import Windows
@@ -40,12 +35,8 @@ from streambank.store.windows import Windows
 # Streams whose newest windows are read in one step, and windows whose difference is kept.
 BATCH_STREAMS = 100
 MAX_DIFFERING = 100
-# A bank's replay stops after so many failed windows in a row, and any replay after so many runs without progress.
+# A bank's replay stops after so many failed windows in a row.
 MAX_FAILURES = 3
-MAX_IDLE_RUNS = 3
-# How often the sweep looks whether the execution of a run is under way.
-RECHECK_AFTER = timedelta(minutes=2)
-INTERRUPTED = "INTERRUPTED"
 BANK_GONE = "BANK_GONE"
 
 
@@ -58,15 +49,6 @@ class ReplayOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class StartReplayContext(JobContext):
-    """What the start of a replay needs."""
-
-    replays: Replays
-    operations: OperationContext
-    executions: Executions
-
-
-@dataclass(frozen=True, slots=True)
 class ReplayContext(JobContext):
     """What a run of a replay needs; *of_window* makes what one window is judged with, now."""
 
@@ -75,63 +57,6 @@ class ReplayContext(JobContext):
     streams: Streams
     windows: Windows
     of_window: ReplayWindowContext
-
-
-# ---- starting
-
-
-def start_window_replay(bank: str, operation: OperationId, spec: ReplaySpec, *, context: StartReplayContext) -> Replay:
-    """Start the replay of a window and return it, or the one under way.
-
-    Raises:
-        NotFound: there is no such operation.
-        FailedPrecondition: it was not generated here, or its events have expired.
-        Unavailable: a replay of it with another request is under way, or its scope is written at the same time.
-    """
-    current = get_operation(bank, operation, context=context.operations)
-    window = current.window
-    if window is None or window.state is not WindowState.DONE:
-        raise FailedPrecondition(f"{operation} is {current.state}; only a window that was generated is replayed")
-    if not has_record(window):
-        raise FailedPrecondition(f"{operation} was imported without its verdicts; there is nothing to compare with")
-    try:
-        live_events(window, context.operations.windows, now=context.clock())
-    except EventsMissing as error:
-        raise FailedPrecondition(f"{operation} cannot be replayed: {error}") from error
-    return _start(bank, window, spec, context)
-
-
-def start_bank_replay(bank: str, spec: ReplaySpec, *, context: StartReplayContext) -> Replay:
-    """Start a replay of a bank's newest windows and return it, or the one under way. Raises as the other one does."""
-    return _start(bank, None, spec, context)
-
-
-def _start(bank: str, window: Window | None, spec: ReplaySpec, context: StartReplayContext) -> Replay:
-    begun = job.begin(lambda: context.replays.begin(bank, window, spec, now=context.clock()), "replay", context=context)
-    job.check_request(begun, spec, "replay")
-    context.executions.start_replay(begun)
-    return begun
-
-
-def restart(bank: str, operation: OperationId | None, *, context: StartReplayContext) -> None:
-    """See to it that a run of a replay is under way; a replay whose runs do nothing ends as interrupted.
-
-    Raises:
-        Conflict: another process has handled it.
-    """
-    replay = context.replays.find(bank, operation, now=context.clock())
-    if replay is None or replay.ended:
-        return
-    if not context.executions.start_replay(replay) and not context.executions.is_replay_running(replay):
-        if replay.idle_runs >= MAX_IDLE_RUNS:
-            context.replays.finish(replay, INTERRUPTED, now=context.clock())
-            return
-        replay = context.replays.start_run(replay, now=context.clock())
-        context.executions.start_replay(replay)
-    context.replays.rearm(replay, now=context.clock(), after=RECHECK_AFTER)
-
-
-# ---- running
 
 
 def run(bank: str, name: str, number: int, *, context: ReplayContext) -> str:
@@ -244,18 +169,25 @@ class _BankRun:
     def _replay_next(self) -> None:
         progress = self.replay.progress
         pick = progress.picks[progress.done]
-        window = self.context.windows.get(self.replay.bank, pick.sid, pick.window)
         after = replace(progress, done=progress.done + 1)
         document = self.context.banks.active_document(self.replay.bank)
+        before = self._window(pick)
+        # What is erased after the mark is not stored; what was erased before it is not in the window any more.
+        mark = self.context.replays.erasure_mark(before) if before else None
+        window = self._window(pick) if before else None
         if document is None:
             self.failure = BANK_GONE
-        elif window is None:
+        elif window is None or mark is None:
             self._record(after, {"skipped": 1})
         else:
-            self._replay_window(window, document, after)
+            self._replay_window(window, mark, document, after)
 
-    def _replay_window(self, window: Window, document: Mapping[str, Any], after: BankProgress) -> None:
-        mark = self.context.replays.erasure_mark(window)
+    def _window(self, pick: WindowPick) -> Window | None:
+        return self.context.windows.get(self.replay.bank, pick.sid, pick.window)
+
+    def _replay_window(
+        self, window: Window, mark: ErasureMark, document: Mapping[str, Any], after: BankProgress
+    ) -> None:
         config = bank_config(rules.overridden(document, window.stream.scope, self.replay.request.overrides))
         try:
             comparison = replay_window(window, config, context=_now(self.context))
@@ -288,7 +220,7 @@ class _BankRun:
         """Count a window that could not be judged; the third in a row ends the replay."""
         failures = self.replay.progress.failures + 1
         self._record(replace(after, failures=failures), {"failed": 1})
-        if failures == MAX_FAILURES:
+        if failures >= MAX_FAILURES:
             self.failure = error.outcome
 
     def _record(self, progress: BankProgress, counts: Mapping[str, int]) -> None:
