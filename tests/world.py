@@ -31,12 +31,14 @@ from streambank.pipeline.generation import commit, consolidate, extract, fail
 from streambank.pipeline.generation.generate import GenerateContext
 from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.pipeline.generation.redrive import RedriveContext
+from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.jobs import erase, export, import_records, policy_job, reindex
+from streambank.pipeline.jobs import erase, export, import_records, policy_job, reindex, replay, start_replay
 from streambank.pipeline.memories.edit import EditContext
 from streambank.pipeline.screening.screening import Screening
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
+from streambank.rules.model_choice import requested_model
 from streambank.store.banks import Banks
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.consents import Consents
@@ -51,6 +53,7 @@ from streambank.store.objects import Objects
 from streambank.store.plans import Plans
 from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
+from streambank.store.replays import Replays
 from streambank.store.reviews import Reviews
 from streambank.store.rewrites import Rewrites
 from streambank.store.sessions import Sessions
@@ -221,6 +224,7 @@ class World:
             import_context=lambda _time: self.importing(),
             reindex_context=lambda _time: self.reindexing(),
             policy_context=lambda _time: self.applying_policy(),
+            replay_context=self.starting_replays(),
             executions=self.port,
             retention_policy=self.retention_policy,
             clock=self.clock,
@@ -297,6 +301,39 @@ class World:
             screening=Screening(),
         )
 
+    def starting_replays(self) -> start_replay.StartReplayContext:
+        return start_replay.StartReplayContext(
+            self.retry_policy,
+            self.clock,
+            lambda: True,
+            replays=Replays(self.table),
+            operations=self.operations,
+            executions=self.port,
+        )
+
+    def replaying(self, has_time: Callable[[], bool] = lambda: True) -> replay.ReplayContext:
+        return replay.ReplayContext(
+            self.retry_policy,
+            self.clock,
+            has_time,
+            replays=Replays(self.table),
+            banks=self.banks,
+            streams=self.streams,
+            windows=self.windows,
+            of_window=ReplayWindowContext(
+                windows=self.windows,
+                plans=self.plans,
+                memories=self.memories,
+                extractor=self.extractor,
+                consolidator=self.consolidator,
+                embedder=self.embedder,
+                token_budget=self.token_budget,
+                id_secret=self.id_secret,
+                model_name=requested_model,
+                now=self.clock(),
+            ),
+        )
+
     @property
     def objects(self) -> Objects:
         """The bucket of exports; a test that needs it makes it (`aws.bucket`)."""
@@ -365,7 +402,16 @@ class World:
         raise AssertionError("something stays due for ever")
 
     def tasks(self) -> dict[str, Any]:
-        return {"Extract": self._extract, "Consolidate": self._consolidate, "Commit": self._commit, "Fail": self._fail}
+        return {
+            "Extract": self._extract,
+            "Consolidate": self._consolidate,
+            "Commit": self._commit,
+            "Fail": self._fail,
+            "Replay": self._replay,
+        }
+
+    def _replay(self, payload: dict[str, Any]) -> dict[str, Any]:
+        return {"outcome": replay.run(payload["bank"], payload["replay"], payload["run"], context=self.replaying())}
 
     def _extract(self, payload: dict[str, Any]) -> dict[str, Any]:
         context = extract.ExtractContext(

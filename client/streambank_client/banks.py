@@ -17,6 +17,7 @@ from streambank_client.calls import (
     memories,
     operations,
     policies,
+    replays,
     reviews,
     search,
     sessions,
@@ -54,6 +55,7 @@ class BankRoutes:
     apply_content_policy = OperationRoute(policies.apply_content_policy)
     get_consent = Route(policies.get_consent)
     update_consent = Route(policies.update_consent)
+    replay = OperationRoute(replays.replay)
 
     ingest_events = OperationRoute(events.ingest_events)
     generate_memories = OperationRoute(events.generate_memories)
@@ -95,6 +97,7 @@ class BankRoutes:
     get_operation = OperationRoute(operations.get_operation)
     list_operations = PagedOperationRoute(operations.list_operations)
     wait_operation = OperationRoute(operations.wait_operation)
+    replay_operation = OperationRoute(replays.replay_operation)
     redrive_operation = OperationRoute(operations.redrive_operation)
     cancel_operation = Route(operations.cancel_operation)
     delete_operation = Route(operations.delete_operation)

@@ -35,6 +35,7 @@ EXPECTED: dict[str, Callable[[Any], bool]] = {
     "Api": lambda reply: reply["statusCode"] == 200 and "blue" in reply["body"],
     "OnSchedule": lambda reply: reply["faults"] == [] and reply["is_complete"],
     "Fail": lambda reply: reply == {"outcome": "failed"},
+    "Replay": lambda reply: reply == {"outcome": "late"},
 }
 
 

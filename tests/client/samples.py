@@ -22,6 +22,7 @@ BANK: dict[str, list[dict[str, Any]]] = {
     "apply_content_policy": [{}],
     "get_consent": [{"scope": SCOPE}],
     "update_consent": [{"scope": SCOPE, "learning": "DISABLED"}],
+    "replay": [{"windows": 5, "scope": SCOPE, "model": "m"}],
     "ingest_events": [{"scope": SCOPE}],
     "generate_memories": [{"scope": SCOPE, "direct_memories": ["Likes tea."]}],
     "retrieve_memories": [{"scope": SCOPE, "query": "tea"}],
@@ -69,6 +70,7 @@ BANK: dict[str, list[dict[str, Any]]] = {
     "list_operations": [{"filter": 'state="PARKED"'}],
     "wait_operation": [{"operation": "o-1"}],
     "redrive_operation": [{"operation": "o-1"}],
+    "replay_operation": [{"operation": "o-1", "model": "m"}],
     "cancel_operation": [{"operation": "o-1"}],
     "delete_operation": [{"operation": "o-1"}],
 }

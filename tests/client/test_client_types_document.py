@@ -32,6 +32,7 @@ TYPES = {
     "MemoryRevision": "Revision",
     "MemoryTopicId": "Topic",
     "Operation": "OperationDocument",
+    "PromptCustomization": "CustomizationConfig",
     "PurgeOperation": "OperationDocument",
     "RawContent": "Content",
     "RawEvent": "Event",
@@ -41,6 +42,8 @@ TYPES = {
     "PolicyOperation": "OperationDocument",
     "PolicyResponse": "AppliedPolicy",
     "ReindexResponse": "Reindexed",
+    "ReplayMetadata": "OperationMetadata",
+    "ReplayOperation": "OperationDocument",
     "SessionContent": "Content",
     "SessionOperation": "OperationDocument",
     "Status": "BatchError",
@@ -65,7 +68,7 @@ WITHOUT_TYPE = {
     "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError"),
     "a plain value: a mapping, a text, or a metadata value without its wrapping": (
         *("EventActions", "EventMetadata", "MetadataValue", "OperationState", "Reason", "Verdict"),
-        *("FactChange", "Learning", "NotShown", "PolicyAction"),
+        *("FactChange", "Learning", "MemoriesFrom", "NotShown", "PolicyAction"),
     ),
 }
 # Properties of a type that are in no schema of it, by the reason.

@@ -22,7 +22,7 @@ from streambank_client.types.operations import OperationMetadata
 from streambank_console import paths
 from streambank_console.service import CallCount, first_page
 from streambank_console.settings import ConsoleSettings
-from streambank_console.views import labels, memories, overview, reviews, scopes, text, way
+from streambank_console.views import labels, memories, overview, replay, reviews, scopes, text, way
 from streambank_console.views.diff import ADDED, REMOVED, SAME, Piece, difference
 from streambank_console.views.problems import problem
 from streambank_console.views.way import Focus
@@ -396,3 +396,34 @@ def test_windows_are_counted_by_state_and_those_in_need_are_listed():
     assert [one.number for one in view.rows] == [0, 3]
     assert [one.can_redrive for one in view.rows] == [True, False]
     assert view.note == "Counted are the first 5 windows."
+
+
+def test_a_replay_is_shown_beside_what_was_recorded():
+    """A fact of both answers is one row, one of a single answer is beside nothing; costs and notes are in words."""
+    response = types.ReplayResponse.from_reply(
+        {
+            "memoriesFrom": "NOW",
+            "missingMemories": 1,
+            "recorded": [
+                {"fact": "I like tea", "verdict": "CREATED", "text": "I like tea"},
+                {"fact": "I run", "verdict": "UPDATED", "reason": "changed", "text": "I run daily"},
+            ],
+            "replayed": [
+                {"fact": "I run", "verdict": "UNCHANGED", "reason": "restated"},
+                {"fact": "I \u202eski", "verdict": "CREATED"},
+            ],
+            "recordedCost": {"model": "a", "inputTokens": 10, "outputTokens": 2, "estimatedCostUsd": 0},
+            "replayedCost": {"inputTokens": 1, "outputTokens": 0, "estimatedCostUsd": 0.5},
+        }
+    )
+    view = replay.compared(response)
+    shown = [tuple(side and (side.badge.text, side.text) for side in (one.recorded, one.replayed)) for one in view.rows]
+    assert shown == [
+        (("created", "I like tea"), None),
+        (("updated", "I run daily"), ("unchanged", "I run")),
+        (None, ("created", "I [U+202E]ski")),
+    ]
+    assert view.costs == (("Recorded", "a, 12 tokens, $0"), ("Replayed", "1 token, $0.50"))
+    assert len(view.notes) == 2
+    done = way.way("default", OperationMetadata(state="DONE", window=1), WindowDetail(), (), Focus())
+    assert (done.can_replay, done.can_redrive) == (True, False)

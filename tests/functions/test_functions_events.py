@@ -9,7 +9,9 @@ import boto3
 import pytest
 
 from streambank.model import ids
+from streambank.model.replay import ReplaySpec
 from streambank.model.window import WindowState
+from streambank.store.replays import Replays
 from streambank.store.windows import Windows
 from streambank.wire import http
 from streambank.wire.ingest import ingest_call
@@ -20,7 +22,7 @@ from streambank_local.emulator.filters import passes
 from tests import aws
 from tests.functions.declared import FILTERS, FUNCTIONS, statements
 
-NAMES = ["ingest", "api", "on_stream", "on_schedule", "extract", "consolidate", "commit", "fail"]
+NAMES = ["ingest", "api", "on_stream", "on_schedule", "extract", "consolidate", "commit", "fail", "replay"]
 SID = ids.stream_key({"user_id": "123"}, "my-custom-stream")
 CONTEXT = SimpleNamespace(get_remaining_time_in_millis=lambda: 300_000)
 # What a call needs to be allowed; a transaction needs what its actions are.
@@ -157,6 +159,7 @@ def test_on_stream_seals_and_starts(stack):
     found = machines.list_executions(stateMachineArn=aws.MACHINE_ARN)["executions"]
     assert [execution["name"] for execution in found] == [f"default-{SID}-1-0"]
     sent = json.loads(machines.describe_execution(executionArn=found[0]["executionArn"])["input"])
+    assert (sent.pop("kind"), sent.pop("loop")) == ("window", {"conflicts": 0})
     assert sent == recorded("extract") == recorded("consolidate") == recorded("commit")
 
 
@@ -178,7 +181,7 @@ def test_on_schedule_sweeps(stack):
     assert stack.invoke("on_schedule")["started"] == 1
 
 
-@pytest.mark.parametrize("name", ["extract", "consolidate", "commit"])
+@pytest.mark.parametrize("name", ["extract", "consolidate", "commit", "replay"])
 def test_a_stage_without_its_window_is_late(stack, name):
     """Against an empty table a stage ends quietly: that is what a first `sam local invoke` shows."""
     assert stack.invoke(name) == {"outcome": "late"}
@@ -193,6 +196,19 @@ def test_the_events_play_a_whole_generation(stack):
     found = json.loads(stack.invoke("api")["body"])["retrievedMemories"]
     assert len(found) == 1
     assert "blue" in found[0]["memory"]["fact"]
+
+
+def test_the_replay_event_compares_that_generation(stack):
+    """Once the window is generated and a replay of it was called for, the recorded event runs the replay."""
+    sealed(stack)
+    for name in ("extract", "consolidate", "commit"):
+        stack.invoke(name)
+    replays, window = Replays(Deployment.load().table), stack.window()
+    begun = replays.begin("default", window, ReplaySpec(), now=stack.clock.now())
+    assert recorded("replay")["replay"] == begun.id
+    assert stack.invoke("replay") == {"outcome": "replayed"}
+    compared = replays.find("default", begun.operation, now=stack.clock.now()).comparison
+    assert [one.verdict for one in compared.replayed.verdicts] == ["CREATED"]
 
 
 def test_fail_books_a_failure(stack):

@@ -9,7 +9,7 @@ import pytest
 from tests.aws import ROOT
 
 FILES = sorted((ROOT / "functions").glob("*.py"))
-NAMES = {"ingest", "api", "on_stream", "on_schedule", "extract", "consolidate", "commit", "fail"}
+NAMES = {"ingest", "api", "on_stream", "on_schedule", "extract", "consolidate", "commit", "fail", "replay"}
 
 
 def tree(path):
@@ -24,7 +24,7 @@ def imported(path):
             yield node.module
 
 
-def test_there_are_eight_functions():
+def test_there_are_nine_functions():
     """Every file is a function of the stack, and no other module hides among them."""
     assert {path.stem for path in FILES} == NAMES
 

@@ -9,10 +9,12 @@ import boto3
 import httpx
 
 from streambank.model.erasure import ErasureTarget
+from streambank.model.replay import ReplaySpec
 from streambank.model.transfer import Direction, TransferSpec
 from streambank.store.erasures import Erasures
 from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
+from streambank.store.replays import Replays
 from streambank.store.transfers import Transfers
 from streambank.wiring.deployment import Deployment
 from streambank_local.command import stack_keys as keys
@@ -37,6 +39,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
         transfers(caller)
         reindexes(caller)
         policies(caller)
+        replays(caller)
         erasures(caller)
 
 
@@ -272,6 +275,27 @@ def policies(caller: Caller) -> None:
             PolicyJobs(Deployment.load().table).begin(bank.rsplit("/", 1)[-1], now=caller.service.now())
         caller.advance(minutes=17)
         assert caller.get(f"{bank}/operations/policy-1")["response"]["changed"] > 4
+
+
+def replays(caller: Caller) -> None:
+    """Replay a window, a bank and a scope, with another configuration, and by a job that nobody started."""
+    bank = caller.bank()
+    stream = caller.stream(bank=bank)
+    name = stream.flush(said("I keep bees", "e1"))["name"]
+    custom = {"promptCustomization": {"disableNaturalLanguageMemories": True}}
+    for path, body in (
+        (f"{name}:replay", custom),
+        (f"{bank}:replay", {"windows": 5} | custom),
+        (f"{bank}:replay", {"windows": 5, "scope": stream.scope}),
+    ):
+        begun = caller.post(path, body)["name"]
+        caller.service.wait_until_idle()
+        assert caller.get(begun)["done"]
+    table, bank_id = Deployment.load().table, bank.rsplit("/", 1)[-1]
+    jobs = Replays(table)
+    begun_job = jobs.begin(bank_id, None, ReplaySpec(windows=1), now=caller.service.now())
+    caller.advance(minutes=3)
+    assert jobs.find(bank_id, None, now=caller.service.now()).ended > begun_job.started
 
 
 def reindexes(caller: Caller) -> None:

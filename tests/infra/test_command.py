@@ -102,6 +102,20 @@ def test_streams_and_usage_are_told(run, service):
     assert run("usage")[1]["total"]["modelCalls"] >= 1
 
 
+def test_two_scopes_are_searched_together(run, service, capsys):
+    """With --also a search ranks the memories of several scopes, and each line says whose it is."""
+    run("chat", "--scope", "user_id=eve", "--every", "1", typed="I play the cello.\n")
+    run("chat", "--scope", "team=blue", "--every", "1", typed="I play the drums.\n")
+    options = ("search", "What do I play?", "--scope", "user_id=eve", "--also", "team=blue")
+    found = run(*options)[1]["retrievedMemories"]
+    assert [one["memory"]["scope"] for one in found] in (
+        [{"user_id": "eve"}, {"team": "blue"}],
+        [{"team": "blue"}, {"user_id": "eve"}],
+    )
+    assert main([*options]) == 0
+    assert "team=blue  I play the drums" in capsys.readouterr().out
+
+
 def test_forgetting_and_erasing(run, service, capsys, monkeypatch):
     """One memory goes by its id; an erasure counts first, is refused without a yes, and then takes the rest."""
     scope = ("--scope", "user_id=tim")
@@ -158,6 +172,26 @@ def test_a_bank_is_reindexed(run, service):
     assert done["kept"] >= 1
 
 
+def test_a_configuration_is_tried_by_a_replay(run, service, capsys, tmp_path):
+    """A window and a bank are judged again, and both answers are shown; the status says whether they differ."""
+    scope = ("--scope", "user_id=joan")
+    run("chat", *scope, "--every", "1", typed="I have two cats.\n")
+    [memory] = run("memories", *scope)[1]["memories"]
+    operation = memory["sources"][0]["operation"]
+    status, same = run("replay", operation)
+    assert (status, [one["fact"] for one in same["recorded"]]) == (0, [one["fact"] for one in same["replayed"]])
+    custom = tmp_path / "custom.json"
+    custom.write_text('{"disableNaturalLanguageMemories": true}')
+    options = ("--windows", "5", *scope, "--customization", str(custom))
+    status, other = run("replay", *options)
+    assert (status, other["summary"]["different"]) == (1, 1)
+    assert main(["replay", operation, "--customization", str(custom)]) == 1
+    assert main(["replay", *options]) == 1
+    shown = capsys.readouterr().out
+    assert "CREATED    I have two cats" in shown
+    assert "  - I have two cats" in shown
+
+
 def closed_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -171,12 +205,17 @@ def closed_port() -> int:
         (["memories", "--nonsense"], 2, "--nonsense"),
         (["search", "q"], 2, "--scope"),
         (["search", "q", "--scope", "ada"], 2, "user_id=ada"),
+        (["search", "q", *ADA, "--also", "team"], 2, "user_id=ada"),
+        (["search", "q", *ADA, "--also", "team=a,team=b"], 2, "names a key twice"),
         (["memories", "--token", "wrong"], 1, "--token"),
         (["memories", "--url", "http://127.0.0.1:{port}"], 1, "127.0.0.1"),
         (["memories", "--url", "nonsense"], 2, "nonsense"),
         (["memories", "--bank", "no-such-bank"], 1, "no-such-bank"),
         (["ingest", "/no/such/file", *ADA], 2, "/no/such/file"),
         (["forget", "no-such-memory"], 1, "no-such-memory"),
+        (["replay"], 2, "--windows"),
+        (["replay", "o-1", *ADA], 2, "--windows"),
+        (["replay", "o-1", "--customization", __file__], 2, "not JSON"),
         (["keys", "create", "--role", "read"], 1, "--auth keys"),
         (["keys", "create", "--role", "read", "--days", "3"], 2, "--table"),
     ],

@@ -145,6 +145,8 @@ PROBES: dict[str, list[Probe]] = {
     "applyContentPolicy": [Probe(403, _plain())],
     "getConsent": [Probe(403, query={"scope": '{"user_id": "theirs"}'})],
     "updateConsent": [Probe(403, _in_scope(learning="DISABLED"))],
+    "replayBank": [Probe(403, _plain(windows=1)), Probe(403, _in_scope(windows=1))],
+    "replayOperation": [Probe(404, _plain())],
     "exportBank": [Probe(403, _plain()), Probe(403, _in_scope())],
     "importBank": [Probe(403, lambda ids: {"source": f"{ids['bank']}/export-1/manifest.json"})],
     "ingestEvents": [_TAKEN_IN],
@@ -174,6 +176,7 @@ PROBES: dict[str, list[Probe]] = {
     "retrieveMemories": [
         Probe(403, _in_scope()),
         Probe(403, _in_scope(similaritySearchParams={"searchQuery": "allergic", "includeEvents": True})),
+        Probe(403, lambda _: {"scopes": [{"user_id": "mine"}, THEIRS]}),
     ],
     "retrieveProfiles": [Probe(403, _in_scope())],
     "listRevisions": [Probe(404)],

@@ -18,7 +18,8 @@ def retrieve_memories(
     resource: ResourcePath,
     /,
     *,
-    scope: Mapping[str, str],
+    scope: Mapping[str, str] | None = None,
+    scopes: Sequence[Mapping[str, str]] | None = None,
     query: str | None = None,
     top_k: int | None = None,
     filter: str | None = None,
@@ -30,15 +31,19 @@ def retrieve_memories(
 ) -> Call[types.RetrievedMemories]:
     """Return memories of exactly this scope: the nearest to *query*, or without a query the newest.
 
+    In place of `scope`, `scopes` names up to five, whose memories are one ranking; each result says its scope.
     `top_k` is 1 to 100; its default is 3 with a query, 100 without. `include_events` and `include_pending` add raw
     events to the result of a query, and `explain` the parts of each score.
 
     Raises:
-        ValueError: events or explanations are requested without a query.
+        ValueError: events or explanations are requested without a query, or not one of scope and scopes is given.
     """
+    _check_scopes(scope, scopes)
     if query is None and (include_events or include_pending or explain):
         raise ValueError("include_events, include_pending and explain need a query")
-    body = body_fields(scope=scope, filter=filter, filter_groups=filter_groups, memory_types=memory_types)
+    body = body_fields(
+        scope=scope, scopes=scopes, filter=filter, filter_groups=filter_groups, memory_types=memory_types
+    )
     if query is not None:
         body["similaritySearchParams"] = body_fields(
             search_query=query,
@@ -58,15 +63,22 @@ def retrieve_all_memories(
     resource: ResourcePath,
     /,
     *,
-    scope: Mapping[str, str],
+    scope: Mapping[str, str] | None = None,
+    scopes: Sequence[Mapping[str, str]] | None = None,
     filter: str | None = None,
     filter_groups: Sequence[Mapping[str, Any]] | None = None,
     memory_types: Sequence[str] | None = None,
     page_size: int = 100,
 ) -> PagedCall[types.RetrievedMemory]:
-    """Return all memories of exactly this scope, newest first; *page_size* is 1 to 100."""
+    """Return all memories of exactly this scope, or of up to five `scopes`, newest first; *page_size* is 1 to 100.
+
+    Raises:
+        ValueError: not one of scope and scopes is given.
+    """
+    _check_scopes(scope, scopes)
     body = body_fields(
         scope=scope,
+        scopes=scopes,
         filter=filter,
         filter_groups=filter_groups,
         memory_types=memory_types,
@@ -80,6 +92,11 @@ def retrieve_profiles(resource: ResourcePath, /, *, scope: Mapping[str, str]) ->
     """Return the profiles of a scope by the ids of their schemas."""
     path = f"{resource.path}/memories:retrieveProfiles"
     return Call(method="POST", path=path, parse=_read_profiles, repeatable=True, body=body_fields(scope=scope))
+
+
+def _check_scopes(scope: Mapping[str, str] | None, scopes: Sequence[Mapping[str, str]] | None) -> None:
+    if (scope is None) == (scopes is None):
+        raise ValueError("give either scope or scopes")
 
 
 def _set_token(call: Call[Page[types.RetrievedMemory]], token: str) -> Call[Page[types.RetrievedMemory]]:

@@ -81,6 +81,13 @@ if TYPE_CHECKING:
         ContentPolicyRule,
         PolicyFinding,
     )
+    from streambank_client.types.replays import (
+        ComparedVerdict,
+        ReplayCost,
+        ReplayResponse,
+        ReplaySummary,
+        WindowDifference,
+    )
     from streambank_client.types.reviews import Review
     from streambank_client.types.sessions import (
         AppendedChatHistory,
@@ -112,6 +119,7 @@ __all__ = [
     "CandidateVerdict",
     "ChatHistory",
     "CitedEvent",
+    "ComparedVerdict",
     "Consent",
     "ConsolidationConfig",
     "Content",
@@ -160,6 +168,9 @@ __all__ = [
     "RecordedVerdict",
     "RedrivenOperations",
     "Reindexed",
+    "ReplayCost",
+    "ReplayResponse",
+    "ReplaySummary",
     "RetrievedEvent",
     "RetrievedMemories",
     "RetrievedMemory",
@@ -181,6 +192,7 @@ __all__ = [
     "TtlConfig",
     "Usage",
     "WindowDetail",
+    "WindowDifference",
     "WindowEvent",
     "WindowResponse",
 ]
@@ -247,6 +259,7 @@ _MODULES = {
     },
     "reviews": {"Review"},
     "policies": {"AppliedPolicy", "Consent", "ContentPolicy", "ContentPolicyRule", "PolicyFinding"},
+    "replays": {"ComparedVerdict", "ReplayCost", "ReplayResponse", "ReplaySummary", "WindowDifference"},
     "sessions": {"AppendedChatHistory", "ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},

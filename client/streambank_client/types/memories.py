@@ -116,6 +116,7 @@ class RetrievedEvent(Shape):
     """An event and its number in its stream; it is *pending* until memories are made of it."""
 
     event: Event
+    scope: dict[str, str] = {}
     stream_id: str
     window: int
     sequence: int

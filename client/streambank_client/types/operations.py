@@ -6,6 +6,7 @@ from pydantic import Field
 
 from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape
+from streambank_client.types.replays import ReplaySummary
 from streambank_client.types.window_details import WindowDetail
 
 
@@ -41,7 +42,8 @@ class OperationMetadata(Shape):
 
     `state` is one of BUFFERING, SEALED, GENERATING, RETRYING, BUDGET_PAUSED, PARKED, ERASED, DONE. For an erasure it is
     ERASING or DONE, for an export EXPORTING or DONE, for an import IMPORTING or DONE, for a reindex REINDEXING or DONE,
-    for an application of a content policy APPLYING or DONE, each with its start time and the numbers of items so far.
+    for an application of a content policy APPLYING or DONE, for a replay REPLAYING or DONE, each with its start time
+    and the numbers of items so far.
     """
 
     generic_metadata: GenericMetadata | None = None
@@ -76,6 +78,9 @@ class OperationMetadata(Shape):
     reindexed: int | None = None
     kept: int | None = None
     failed: int | None = None
+    end_time: Instant | None = None
+    windows: int | None = None
+    summary: ReplaySummary | None = None
 
 
 class OperationError(Shape):

@@ -83,6 +83,7 @@ class Way:
     offered: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     can_redrive: bool
+    can_replay: bool
     owner: str = ""
     owner_href: str = ""
     stream: str = ""
@@ -121,6 +122,7 @@ def way(
         owner=text.scope_label(detail.scope),
         owner_href=paths.scope(bank, detail.scope) if detail.scope else "",
         stream=detail.stream_id,
+        can_replay=metadata.state == "DONE",
     )
 
 

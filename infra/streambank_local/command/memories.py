@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 
 import click
 
 from streambank_client.types import Memory, RetrievedMemory
-from streambank_local.command.connection import Connection, connected, scope_option
+from streambank_local.command.connection import Connection, WholeScope, connected, scope_option
 
 
 @click.command(epilog="\b\nExample:\n  streambank memories --scope user_id=ada\n")
@@ -28,13 +29,23 @@ def memories(connection: Connection, scope: dict[str, str], limit: int) -> None:
 @click.command(epilog='\b\nExample:\n  streambank search "Where do I live?" --scope user_id=ada\n')
 @connected
 @scope_option()
+@click.option("--also", type=WholeScope(), multiple=True, help="another scope, as user_id=ada,app=notes; up to four")
 @click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True, help="at most this many")
 @click.option("--pending/--no-pending", default=True, show_default=True, help="also events that wait for a generation")
 @click.argument("query")
-def search(connection: Connection, scope: dict[str, str], top_k: int, pending: bool, query: str) -> None:  # noqa: FBT001
-    """Search the memories of a scope; the nearest come first."""
-    retrieved = connection.bank().retrieve_memories(scope=scope, query=query, top_k=top_k, include_pending=pending)
-    lines = [_distance_line(one) for one in retrieved]
+def search(
+    connection: Connection,
+    scope: dict[str, str],
+    also: tuple[dict[str, str], ...],
+    top_k: int,
+    pending: bool,  # noqa: FBT001
+    query: str,
+) -> None:
+    """Search the memories of a scope, or with --also of some; the nearest come first."""
+    retrieved = connection.bank().retrieve_memories(
+        scopes=[scope, *also], query=query, top_k=top_k, include_pending=pending
+    )
+    lines = [_distance_line(one, with_scope=bool(also)) for one in retrieved]
     lines += [f"{'pending':>8}  {one.event.content.text}" for one in retrieved.events]
     document = {
         "retrievedMemories": [one.document() for one in retrieved],
@@ -82,12 +93,17 @@ def _set_pins(connection: Connection, names: tuple[str, ...], *, pinned: bool) -
 
 
 def _line(memory: Memory, *, with_scope: bool) -> str:
-    owner = "  " + ",".join(f"{key}={value}" for key, value in memory.scope.items()) if with_scope else ""
+    owner = f"  {_spelled(memory.scope)}" if with_scope else ""
     fact = memory.fact or f"profile {memory.structured_content.schema_id if memory.structured_content else ''}"
     pinned = "  (pinned)" if memory.pinned else ""
     return f"{memory.update_time:%Y-%m-%d %H:%M}  {memory.id}{owner}  {fact}{pinned}"
 
 
-def _distance_line(one: RetrievedMemory) -> str:
+def _distance_line(one: RetrievedMemory, *, with_scope: bool) -> str:
     distance = "" if one.distance is None else f"{one.distance:.2f}"
-    return f"{distance:>8}  {one.memory.fact}"
+    owner = f"{_spelled(one.memory.scope)}  " if with_scope else ""
+    return f"{distance:>8}  {owner}{one.memory.fact}"
+
+
+def _spelled(scope: Mapping[str, str]) -> str:
+    return ",".join(f"{key}={value}" for key, value in scope.items())

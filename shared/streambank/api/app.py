@@ -16,6 +16,7 @@ from streambank.api import (
     memory_batches,
     memory_changes,
     operations,
+    replays,
     retrieval,
     reviews,
     sessions,
@@ -43,6 +44,7 @@ _MODULES = (
     chat,
     consent,
     operations,
+    replays,
 )
 ROUTER = Router((*events.ROUTES, *(route for module in _MODULES for route in module.routes.declared)))
 

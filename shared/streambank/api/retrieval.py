@@ -38,22 +38,21 @@ SEARCHED_EVENTS = "x-streambank-events-looked-at"
 @routes.post(
     "/memories:retrieve",
     "retrieveMemories",
-    "Retrieves the memories of a scope.",
+    "Retrieves the memories of a scope, or of some.",
     role=Role.READ,
     span="search_memory",
 )
 def retrieve_memories(request: ApiRequest, body: RetrieveRequest) -> WithHeaders[RetrievedMemories]:
-    """Return the memories of a scope: all of them, a page, or those nearest to a text."""
-    bank_id = request.bank().id
-    check_scope(request, body.scope)
+    """Return the memories of a scope, or of some: all of them, a page, or those nearest to a text."""
+    bank_id, scopes = request.bank().id, body.all_scopes
+    for scope in scopes:
+        check_scope(request, scope)
     selected = parse_selection(body.filter, filter_groups(body.filter_groups), tuple(body.memory_types))
-    memories = listing.in_scope(
-        bank_id, body.scope, selected, memories=request.stores.memories, now=request.wiring.now()
-    )
+    memories = listing.in_scopes(bank_id, scopes, selected, memories=request.stores.memories, now=request.wiring.now())
     if body.similarity_search_params:
-        return _similar(request, body.scope, memories, body.similarity_search_params)
+        return _similar(request, scopes, memories, body.similarity_search_params)
     if body.simple_retrieval_params:
-        name = f"retrieve {bank_id} {ids.canonical(body.scope)} {selected.text}"
+        name = f"retrieve {bank_id} {' '.join(map(ids.canonical, scopes))} {selected.text}"
         return _simple(request, name, memories, body.simple_retrieval_params)
     return _all(request, memories)
 
@@ -69,7 +68,7 @@ def _omitted(count: int) -> dict[str, str]:
 
 
 def _similar(
-    request: ApiRequest, scope: dict[str, str], memories: Sequence[Memory], params: SimilaritySearchParams
+    request: ApiRequest, scopes: list[dict[str, str]], memories: Sequence[Memory], params: SimilaritySearchParams
 ) -> WithHeaders[RetrievedMemories]:
     bank_name = request.path.bank_name
     top_k = min(params.top_k or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
@@ -79,9 +78,10 @@ def _similar(
         events=params.include_events,
         pending=params.include_pending,
         explain=params.explain,
+        other_scopes=tuple(scopes[1:]),
         weigh=partial(_hit_weight, request),
     )
-    result = search(request.path.bank, scope, query, memories, context=request.wiring.search_context())
+    result = search(request.path.bank, scopes[0], query, memories, context=request.wiring.search_context())
     reply = RetrievedMemories(
         retrievedMemories=search_hits.retrieved_memories(result.hits, bank_name, result.explanations)
     )

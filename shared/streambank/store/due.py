@@ -31,6 +31,7 @@ class DueKind(StrEnum):
     IMPORT = "IMPORT"
     POLICY = "POLICY"
     REINDEX = "REINDEX"
+    REPLAY = "REPLAY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ _KINDS = {
     Kind.IMPORT: DueKind.IMPORT,
     Kind.POLICY: DueKind.POLICY,
     Kind.REINDEX: DueKind.REINDEX,
+    Kind.REPLAY: DueKind.REPLAY,
 }
 
 
@@ -105,6 +107,8 @@ def due_item(key: Key) -> DueItem:
             return DueItem(DueKind.CHAT, bank, name, version=keys.name_in(key.sk))
         case Kind.WINDOW:
             return DueItem(DueKind.WINDOW, bank, name, window=int(keys.name_in(key.sk)))
+        case Kind.RESULT:
+            return DueItem(DueKind.REPLAY, bank, name, window=int(keys.name_in(key.sk)))
         case Kind.MEMORY:
             return DueItem(DueKind.MEMORY, bank, name, memory=keys.name_in(key.sk))
         case kind:

@@ -9,6 +9,7 @@ H#{bank}#{chat}    H, C#{version}#{number}, A#{version}#{number}, O#{version}, I
 K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}, H#{chat}
 BANKS              {bank}
 BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT, POLICY, REINDEX
+J#{bank}           REPLAY
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
 SECRETS            PAGES
@@ -64,6 +65,7 @@ class Kind(StrEnum):
     IMPORT = "IMPORT"
     POLICY = "POLICY"
     REINDEX = "REINDEX"
+    REPLAY = "REPLAY"
     SCOPE = "C"  # this and the following are entries of a registry
     STREAM = "S"
     SESSION = "X"
@@ -135,6 +137,16 @@ def piece(bank: str, sid: str, number: int, part: int) -> Key:
 def verdicts(bank: str, sid: str, number: int, candidate: int | None = None) -> Key:
     """Return the key of a slice's verdicts; *candidate* is the first of the slice."""
     return _result(bank, sid, number, "V", candidate, 6)
+
+
+def replay(bank: str, sid: str, number: int) -> Key:
+    """Return the key of the newest replay of a window."""
+    return _result(bank, sid, number, "R", 0, 1)
+
+
+def replay_difference(bank: str, sid: str, number: int) -> Key:
+    """Return the key of how the newest replay of the bank differs from a window's verdicts."""
+    return _result(bank, sid, number, "D", 0, 1)
 
 
 def _result(bank: str, sid: str, number: int, kind: str, part: int | None, width: int, digest: str = "") -> Key:
@@ -247,6 +259,11 @@ def bank_erasure(bank_id: str) -> Key:
 
 def bank_job(bank_id: str, kind: str) -> Key:
     return Key(f"BANK#{bank_id}", kind.upper())  # of `export`, `import`, `policy` or `reindex`
+
+
+def bank_replay(bank_id: str) -> Key:
+    """Return the key of a bank's replay: what a model steers writes no item of `BANK#`."""
+    return Key(f"J#{bank_id}", Kind.REPLAY.value)
 
 
 def usage(bank_id: str, day: str) -> Key:

@@ -89,13 +89,16 @@ class ConsolidationConfig(RequestModel):
     revisions_per_candidate_count: Annotated[int, whole_number(0, MAX_EARLIER_REVISIONS)] | None = None
 
 
-class CustomizationConfig(RequestModel):
-    scope_keys: list[str] | None = None
+class PromptCustomization(RequestModel):
     memory_topics: list[MemoryTopic] | None = None
     generate_memories_examples: list[GenerateMemoriesExample] | None = None
     enable_third_person_memories: bool | None = None
     consolidation_config: ConsolidationConfig | None = None
     disable_natural_language_memories: bool | None = None
+
+
+class CustomizationConfig(PromptCustomization):
+    scope_keys: list[str] | None = None
 
 
 class SchemaConfig(RequestModel):

@@ -124,6 +124,7 @@ class RetrievedEvent(TypedDict):
     """An event and its number in its stream; pending means that no memories were made of it yet."""
 
     event: RawEvent
+    scope: dict[str, str]
     streamId: str
     window: int
     sequence: int

@@ -2,19 +2,21 @@
 
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from streambank.errors import InvalidArgument
+from streambank.model import ids
 from streambank.model.rule import WindowSettings
 from streambank.rules.edits import CHANGEABLE, Edit, parse_update_mask
 from streambank.wire import reader, settings
 from streambank.wire.fields import Count, Fact, FilterText, Instant, Labels, MetadataMap, Name, Scope, Topics, Ttl
 from streambank.wire.filter_groups import FilterGroups
-from streambank.wire.model import JsonSchema, Read, RequestModel
+from streambank.wire.model import JsonSchema, Read, RequestModel, rule
 
 MAX_QUERY_BYTES = 8_192
+MAX_SCOPES = 5
 _REVISION_ID = {"type": "string", "pattern": r"^([^/]*/)*[0-9]{1,12}$", "examples": ["1"]}
 
 # ---- changes
@@ -162,16 +164,42 @@ class SimpleRetrievalParams(RequestModel):
 
 
 class RetrieveRequest(RequestModel):
-    """All memories of exactly this scope, or those nearest to a text, or a page of them."""
+    """All memories of exactly this scope, or those nearest to a text, or a page of them.
 
-    exclusive = (("simpleRetrievalParams", "similaritySearchParams"),)
+    In place of `scope`, `scopes` names up to five, which are one ranking (extension).
+    """
 
-    scope: Scope
+    exclusive = (("simpleRetrievalParams", "similaritySearchParams"), ("scope", "scopes"))
+
+    scope: Scope | None = None
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=MAX_SCOPES)] | None = None
     filter: FilterText = ""
     filter_groups: FilterGroups = []
     memory_types: list[Literal["NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE"]] = []
     similarity_search_params: SimilaritySearchParams | None = None
     simple_retrieval_params: SimpleRetrievalParams | None = None
+
+    @model_validator(mode="after")
+    def _check_scopes(self) -> Self:
+        if self.scope is None and self.scopes is None:
+            raise rule("is required", "scope")
+        names = [ids.canonical(scope) for scope in self.scopes or ()]
+        repeated = next((index for index, name in enumerate(names) if name in names[:index]), None)
+        if repeated is not None:
+            raise rule("is named twice", f"scopes[{repeated}]")
+        return self
+
+    @property
+    def all_scopes(self) -> list[dict[str, str]]:
+        """Return the scopes that are retrieved from, in their order."""
+        return [self.scope] if self.scope is not None else list(self.scopes or ())
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> JsonSchema:
+        described: JsonSchema = super().__get_pydantic_json_schema__(schema, handler)
+        handler.resolve_ref_schema(described)["anyOf"] = [{"required": ["scope"]}, {"required": ["scopes"]}]
+        handler.resolve_ref_schema(described)["properties"]["scopes"]["uniqueItems"] = True
+        return described
 
 
 class RetrieveProfilesRequest(RequestModel):

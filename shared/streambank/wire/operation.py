@@ -243,6 +243,11 @@ def _generation_name(one: model.Operation, bank_name: str) -> str | None:
     return f"{bank_name}/operations/{OperationId(one.id.sid, one.id.window, downstream=True)}"
 
 
+def error_code(outcome: str) -> int:
+    """Return the google.rpc.Code of the outcome of a failed generation."""
+    return _CODES.get(outcome, _INTERNAL)
+
+
 def _error(one: model.Operation) -> OperationError:
     failure = (one.window.failure if one.window else None) or one.state.value
     if one.state is OperationState.ERASED:
@@ -251,7 +256,7 @@ def _error(one: model.Operation) -> OperationError:
         problem = "not all events of the window are stored. Send them again with their ids, then redrive the operation."
         return OperationError(code=_CODES[failure], message=f"Failed to generate memories: {failure}: {problem}")
     message = f"Failed to generate memories: {failure}. The events are kept; the operation can be redriven."
-    return OperationError(code=_CODES.get(failure, _INTERNAL), message=message)
+    return OperationError(code=error_code(failure), message=message)
 
 
 def _response(one: model.Operation, bank_name: str, most_bytes: int) -> WindowResponse:

@@ -48,6 +48,7 @@ def _retrieved_event(one: RawEvent, distance: float, bank_name: str, explanation
                     content=RawContent(role=event.role, parts=list(event.parts)),
                 )
             ),
+            scope=one.stream.scope,
             streamId=one.stream.name,
             window=one.window,
             sequence=one.event.seq,

@@ -19,10 +19,9 @@ from streambank.pipeline.memories.edit import EditContext
 from streambank.pipeline.memories.reviews import ReviewContext
 from streambank.pipeline.memories.search import SearchContext
 from streambank.pipeline.screening.screening import Screening
-from streambank.store.executions import Executions
 from streambank.store.secrets import page_secret
 from streambank.wiring.authentication import Authenticate, authenticator
-from streambank.wiring.deployment import Deployment, client
+from streambank.wiring.deployment import Deployment
 from streambank.wiring.ingest import ingest_context
 from streambank.wiring.jobs import JobWiring
 from streambank.wiring.stores import Stores
@@ -72,10 +71,6 @@ class ApiWiring:
         """Return the budget that model calls are held within."""
         return self.jobs.token_budget
 
-    @cached_property
-    def _executions(self) -> Executions:
-        return Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
-
     def edit_context(self) -> EditContext:
         """Return what an edit of a memory works with."""
         return EditContext(
@@ -118,7 +113,7 @@ class ApiWiring:
     def redrive_context(self) -> RedriveContext:
         """Return what a redrive works with."""
         stores = self.stores
-        return RedriveContext(stores.streams, stores.windows, stores.plans, self._executions, self.now())
+        return RedriveContext(stores.streams, stores.windows, stores.plans, self.jobs.executions, self.now())
 
     def generate_context(self) -> GenerateContext:
         """Return what a direct generation is started with."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 
 from streambank import metrics
@@ -13,8 +14,12 @@ from streambank.pipeline.generation.commit import CommitContext
 from streambank.pipeline.generation.consolidate import ConsolidateContext
 from streambank.pipeline.generation.extract import ExtractContext
 from streambank.pipeline.generation.fail import FailContext
+from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.jobs.replay import ReplayContext
 from streambank.pipeline.screening.screening import Screening
+from streambank.rules.model_choice import choose_model
+from streambank.settings import ModelProviderName
 from streambank.store.executions import Executions
 from streambank.store.secrets import id_secret
 from streambank.wiring import models
@@ -75,6 +80,36 @@ class GenerationWiring:
             id_secret=self._id_secret,
             now=self.deployment.now(),
             screening=self._screening,
+            model_name=self._model_name,
+        )
+
+    def replay_context(self, time: timedelta) -> ReplayContext:
+        """Return what a run of a replay that begins windows for *time* from now on works with."""
+        end = self.deployment.now() + time
+        return ReplayContext(
+            replays=self.stores.replays,
+            banks=self.stores.banks,
+            streams=self.stores.streams,
+            windows=self.stores.windows,
+            of_window=self._replay_window_context(),
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=lambda: self.deployment.now() < end,
+        )
+
+    def _replay_window_context(self) -> ReplayWindowContext:
+        return ReplayWindowContext(
+            windows=self.stores.windows,
+            plans=self.stores.plans,
+            memories=self.stores.memories,
+            extractor=self._extractor,
+            consolidator=self._consolidator,
+            embedder=self._embedder,
+            token_budget=self._token_budget,
+            id_secret=self._id_secret,
+            model_name=self._model_name,
+            now=self.deployment.now(),
+            screening=self._screening,
         )
 
     def fail_context(self) -> FailContext:
@@ -85,6 +120,13 @@ class GenerationWiring:
         """Return what records of the table's stream are handled with."""
         executions = Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
         return OnRecordContext(self.stores.streams, self.stores.windows, executions, self.deployment.now)
+
+    def _model_name(self, requested: str | None) -> str:
+        """Return the model that is asked where a bank requests one, or none; the embedded model has its own name."""
+        settings = self.deployment.settings.models
+        if settings.provider is ModelProviderName.EMBEDDED:
+            return settings.provider.value
+        return choose_model(requested, settings.model, settings.allowed)
 
     @cached_property
     def _id_secret(self) -> bytes:

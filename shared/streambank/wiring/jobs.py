@@ -11,13 +11,16 @@ from botocore.config import Config
 
 from streambank.errors import FailedPrecondition
 from streambank.llm.ports import Embedder
+from streambank.pipeline.generation.operations import OperationContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
+from streambank.pipeline.jobs.start_replay import StartReplayContext
 from streambank.pipeline.screening.screening import Screening
+from streambank.store.executions import Executions
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.objects import Objects
@@ -138,6 +141,22 @@ class JobWiring:
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),
+        )
+
+    @cached_property
+    def executions(self) -> Executions:
+        """Return the executions of the state machine."""
+        return Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
+
+    def replay_context(self) -> StartReplayContext:
+        """Return what a replay is started with; the state machine does it."""
+        return StartReplayContext(
+            replays=self.stores.replays,
+            operations=OperationContext(self.stores.streams, self.stores.windows, self.stores.plans),
+            executions=self.executions,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=lambda: True,
         )
 
     def _until(self, time: timedelta) -> Callable[[], bool]:

@@ -14,6 +14,7 @@ from streambank.store.memories import Memories
 from streambank.store.plans import Plans
 from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
+from streambank.store.replays import Replays
 from streambank.store.reviews import Reviews
 from streambank.store.sessions import Sessions
 from streambank.store.streams import Streams
@@ -38,6 +39,7 @@ class Stores:
     policy_jobs: PolicyJobs
     reindexes: Reindexes
     reviews: Reviews
+    replays: Replays
     sessions: Sessions
     streams: Streams
     transfers: Transfers
@@ -59,6 +61,7 @@ class Stores:
             PolicyJobs(table),
             Reindexes(table),
             Reviews(table),
+            Replays(table),
             Sessions(table),
             Streams(table),
             Transfers(table),

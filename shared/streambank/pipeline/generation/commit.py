@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from streambank.errors import Conflict, IdTaken
 from streambank.model.event import StoredEvent
 from streambank.model.memory import Change, Citation, Memory
-from streambank.model.plan import Candidate, Completion, Extracted, ForgetRequest, Plan, PlanStep, Slice
+from streambank.model.plan import Completion, Extracted, ForgetRequest, Plan, Slice
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
@@ -21,9 +21,11 @@ from streambank.pipeline.screening.calls import screened_turns
 from streambank.pipeline.screening.screening import Screening
 from streambank.pipeline.screening.stored import StoredTexts
 from streambank.rules import citations, consolidation, forgetting, slices
+from streambank.rules import verdicts as verdict_rules
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
+from streambank.rules.model_choice import requested_model
 from streambank.rules.new_ids import NewIds
 from streambank.rules.slices import AppliedStep
 from streambank.store.actions import written_bytes
@@ -56,7 +58,7 @@ class CommitOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CommitContext:
-    """What a commit needs."""
+    """What a commit needs; *model_name* returns the model that is asked where a bank names this one, or none."""
 
     windows: Windows
     plans: Plans
@@ -67,6 +69,7 @@ class CommitContext:
     id_secret: bytes
     now: datetime
     screening: Screening = field(default=Screening())
+    model_name: Callable[[str | None], str] = requested_model
 
 
 def commit(attempt: Attempt, *, context: CommitContext) -> str:
@@ -172,12 +175,12 @@ def _steps(
         steps, reviews = held_steps.divided(cursor, candidate, revised, known)
         for step in steps:
             new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
-            change = _change(policy, new_id, candidate, step, known, now=context.now)
+            change = verdict_rules.applied(policy, new_id, candidate, step, known, now=context.now)
             seqs = tuple(sorted({*candidate.seqs, *step.seqs}))
             if change and change.after.deleted is None and seqs:
                 change = replace(change, citation=_citation(window, cursor, seqs, events, context))
             cited = () if verdicts else candidate.seqs
-            verdicts.append(replace(_recorded(cursor, candidate, step, change), seqs=cited))
+            verdicts.append(replace(verdict_rules.recorded(cursor, candidate, step, change), seqs=cited))
             changes += [change] if change else []
         size = sum(change_bytes(window.stream.bank, change, context.now) for change in changes)
         size += written_bytes(review_put(window.stream.bank, review) for review in reviews)
@@ -219,30 +222,6 @@ def _with_requests(
         yield replace(piece, requests=requests) if new else piece
 
 
-def _change(
-    policy: WindowPolicy, new_id: str, candidate: Candidate, step: PlanStep, known: dict[str, Memory], *, now: datetime
-) -> Change | None:
-    memory = known.pop(step.memory_id, None) if step.memory_id else None
-    change = consolidation.change(policy, new_id, candidate, step, memory, now=now)
-    after = change.after if change else memory
-    if after and after.deleted is None:
-        known[after.id] = after
-    return change
-
-
-def _recorded(number: int, candidate: Candidate, step: PlanStep, change: Change | None) -> RecordedVerdict:
-    before = change.before.revision if change and change.before else None
-    return RecordedVerdict(
-        number=number,
-        verdict=step.verdict,
-        fact=candidate.fact,
-        reason=step.reason,
-        memory_id=change.after.id if change else step.memory_id,
-        revision=change.revision.number if change and change.revision else None,
-        previous_revision=before or None,
-    )
-
-
 def _completion(
     piece: Slice, policy: WindowPolicy, extracted: Extracted, plan: Plan, context: CommitContext
 ) -> Completion | None:
@@ -251,14 +230,14 @@ def _completion(
         return None
     window = policy.window
     earlier = context.plans.verdicts(window) if piece.start else []
-    outcome = _outcome([*earlier, *piece.verdicts], extracted, plan, window)
+    outcome = _outcome([*earlier, *piece.verdicts], extracted, plan, window, context.model_name(policy.config.model))
     expires = context.retention_policy.of_operation(window, now=context.now)
     due = context.now + _FINISHED_AFTER if _leaves_work(window) else None
     return Completion(outcome, context.now, expires, due)
 
 
 def _outcome(
-    verdicts: Sequence[RecordedVerdict], extracted: Extracted, plan: Plan, window: Window
+    verdicts: Sequence[RecordedVerdict], extracted: Extracted, plan: Plan, window: Window, model_name: str
 ) -> dict[str, object]:
     return {
         "verdicts": consolidation.count_verdicts(verdicts),
@@ -266,6 +245,7 @@ def _outcome(
         "not_covered": dict(extracted.coverage.not_covered),
         "events": window.count,
         "usage": asdict(extracted.usage + plan.usage),
+        **({"model": model_name} if model_name else {}),
     }
 
 

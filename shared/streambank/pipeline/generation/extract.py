@@ -73,30 +73,40 @@ def extract(attempt: Attempt, *, context: ExtractContext) -> str:
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
         if bank.has_consent_settings and _is_learning_disabled(window, context):
-            extracted, embed = _not_learnt(window), context.embedder.embed
-        elif window.direct:
-            extracted, embed = _direct(window), partial(_embed_direct, attempt.bank, config, context)
-        else:  # the call that extracted the facts has booked their embedding
-            extracted = _of_turns(attempt, window, config, context, expires)
-            embed = partial(context.embedder.embed, model=config.embedding_model)
-        candidates = _embedded(extracted.candidates, embed)
+            extracted = _not_learnt(window)
+        else:
+            extracted = propose(attempt, window, config, context=_of_turns(window, context, expires))
     except GenerationError as error:
         if error.provider_error:
             context.windows.note_provider_error(attempt, error.provider_error)
         return error.outcome
-    is_saved = context.plans.save_extracted(attempt, replace(extracted, candidates=candidates), expires=expires)
+    is_saved = context.plans.save_extracted(attempt, extracted, expires=expires)
     if is_saved or context.plans.extracted(attempt) is not None:
         return ExtractOutcome.EXTRACTED
     return ExtractOutcome.LATE
 
 
-def _of_turns(
-    attempt: Attempt, window: Window, config: BankConfig, context: ExtractContext, expires: datetime | None
-) -> Extracted:
-    of_turns = ExtractTurnsContext(
+def propose(attempt: Attempt, window: Window, config: BankConfig, *, context: ExtractTurnsContext) -> Extracted:
+    """Return the candidates of *window* with their vectors; nothing is written but usage, and answers for pieces.
+
+    Raises:
+        GenerationError: the model's own, EventsMissing or BudgetPaused.
+    """
+    if window.direct:
+        extracted, embed = _direct(window), partial(_embed_direct, attempt.bank, config, context)
+    else:  # the call that extracted the facts has booked their embedding
+        extracted = extract_turns(attempt, window, config, context=context)
+        embed = partial(context.embedder.embed, model=config.embedding_model)
+    return replace(extracted, candidates=_embedded(extracted.candidates, embed))
+
+
+def _of_turns(window: Window, context: ExtractContext, expires: datetime | None) -> ExtractTurnsContext:
+    stream = window.stream
+    return ExtractTurnsContext(
         windows=context.windows,
         plans=context.plans,
         memories=context.memories,
+        memories_of_scope=partial(context.memories.of_scope, stream.bank, stream.scope, now=context.now),
         extractor=context.extractor,
         embedder=context.embedder,
         token_budget=context.token_budget,
@@ -105,7 +115,6 @@ def _of_turns(
         expires=expires,
         screening=context.screening,
     )
-    return extract_turns(attempt, window, config, context=of_turns)
 
 
 def _is_learning_disabled(window: Window, context: ExtractContext) -> bool:
@@ -125,7 +134,7 @@ def _direct(window: Window) -> Extracted:
     return Extracted(tuple(grounding.reject_repeats(stated)))
 
 
-def _embed_direct(bank: str, config: BankConfig, context: ExtractContext, facts: Sequence[str]) -> list[bytes]:
+def _embed_direct(bank: str, config: BankConfig, context: ExtractTurnsContext, facts: Sequence[str]) -> list[bytes]:
     return context.token_budget.embed(bank, config, facts, context.embedder, now=context.now)
 
 

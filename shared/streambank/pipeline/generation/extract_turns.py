@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -44,11 +44,15 @@ _MAX_RECORDED = 100
 
 @dataclass(frozen=True, slots=True)
 class ExtractTurnsContext:
-    """What the extraction of a window's turns needs; *expires* is until when stored answers are kept."""
+    """What the extraction of a window's turns needs; *expires* is until when stored answers are kept.
+
+    *memories_of_scope* returns those that a model may be given. Without *plans* no answer is stored.
+    """
 
     windows: Windows
-    plans: Plans
+    plans: Plans | None
     memories: Memories
+    memories_of_scope: Callable[[], Sequence[Memory]]
     extractor: Extractor
     embedder: Embedder
     token_budget: TokenBudget
@@ -116,8 +120,7 @@ def _memories(
     if window.settings.disable_consolidation or not config.is_natural:
         return []
     bank, now = window.stream.bank, context.now
-    memories = context.memories.of_scope(bank, window.stream.scope, now=now)
-    natural = ranking.eligible([one for one in memories if not one.profile], window.settings)
+    natural = ranking.eligible([one for one in context.memories_of_scope() if not one.profile], window.settings)
     turns = [text for event in events if event.event.role == "user" and (text := prompt_text(event))]
     vector = b""
     if len(natural) > nearness.MAX_MEMORIES and turns:
@@ -191,6 +194,8 @@ def _read(attempt: Attempt, request: ExtractionRequest, config: BankConfig, cont
 def _stored_answer(
     attempt: Attempt, number: int, piece: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext
 ) -> Extraction:
+    if context.plans is None:
+        return _joined(_answers(attempt, piece, config, context))
     digest = hashlib.sha256(repr(piece).encode(errors="replace")).hexdigest()[:16]
     stored = context.plans.piece(attempt, number, digest)
     if stored is not None:

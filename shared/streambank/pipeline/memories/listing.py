@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -53,6 +53,14 @@ def in_scope(
 ) -> list[Memory]:
     """Return the live memories of a scope that *selection* matches, newest first."""
     matching = (memory for memory in memories.of_scope(bank, scope, now=now) if selection.matches(memory))
+    return sorted(matching, key=lambda memory: (memory.created, memory.id), reverse=True)
+
+
+def in_scopes(
+    bank: str, scopes: Iterable[Mapping[str, str]], selection: Selection, *, memories: Memories, now: datetime
+) -> list[Memory]:
+    """Return the live memories of some scopes that *selection* matches, newest first."""
+    matching = (one for scope in scopes for one in in_scope(bank, scope, selection, memories=memories, now=now))
     return sorted(matching, key=lambda memory: (memory.created, memory.id), reverse=True)
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 
 from streambank import telemetry
 from streambank.llm.ports import Embedder
-from streambank.model.memory import Memory
+from streambank.model.memory import Citation, Memory
 from streambank.model.search import EventScan, RawEvent, SearchExplanation
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import citations, search_explanation, search_ranking, tombstones
@@ -29,7 +29,8 @@ MAX_EMBEDDED = 2_000
 class SearchQuery:
     """A similarity search: *events* includes raw events, *pending* those whose window was not generated yet.
 
-    *explain* takes the scores of the hits apart. *weigh* returns the bytes of a hit and its explanation in the reply.
+    *other_scopes* are searched beside the first one. *explain* takes the scores of the hits apart. *weigh* returns the
+    bytes of a hit and its explanation in the reply.
     """
 
     text: str
@@ -37,6 +38,7 @@ class SearchQuery:
     events: bool = False
     pending: bool = False
     explain: bool = False
+    other_scopes: tuple[Mapping[str, str], ...] = ()
     weigh: Callable[[Hit, Mapping[object, SearchExplanation]], int] = lambda *_: 0
 
 
@@ -70,18 +72,19 @@ class SearchContext:
 def search(
     bank: str, scope: Mapping[str, str], request: SearchQuery, among: Sequence[Memory], *, context: SearchContext
 ) -> SearchResult:
-    """Return the best of *among*, which are memories of *scope*, and of the scope's events: one ranking.
+    """Return the best of *among*, which are memories of *scope* and the others, and of their events: one ranking.
 
     Raises:
         ModelUnavailable: the query could not be embedded.
         BudgetPaused: the bank's tokens of today are used up.
     """
-    scan = _scan(bank, scope, request, context)
+    scopes = (scope, *request.other_scopes)
+    scan = _joined([_scan(bank, one, request, context) for one in scopes])
     searched_events = len(scan.events) if scan.is_truncated else 0
     visible = [one for one in scan.events if request.pending or not one.is_pending]
     if not among and not visible:
         return SearchResult((), searched_events)
-    cited = context.memories.citations(bank, scope, among, now=context.now) if among else {}
+    cited = _citations(bank, scopes, among, context)
     query = EmbeddedQuery(request.text, _query_vector(bank, scope, request.text, context))
     entries = search_ranking.memory_entries(query, among, cited)
     if any(memory.vector and entry.similarity is None for memory, entry in zip(among, entries, strict=True)):
@@ -93,6 +96,25 @@ def search(
     rows = ((None, hit) for hit in nearest)
     hits, _ = page_room.page(rows, request.top_k, lambda hit: request.weigh(hit, explanations))
     return SearchResult(hits, searched_events, len(nearest) - len(hits), explanations)
+
+
+def _joined(scans: Sequence[EventScan]) -> EventScan:
+    """Return the events of several scopes as one scan, newest first."""
+    if len(scans) == 1:
+        return scans[0]
+    events = sorted((one for scan in scans for one in scan.events), key=lambda one: one.event.order(), reverse=True)
+    return EventScan(tuple(events), any(scan.is_truncated for scan in scans))
+
+
+def _citations(
+    bank: str, scopes: Sequence[Mapping[str, str]], among: Sequence[Memory], context: SearchContext
+) -> dict[str, list[Citation]]:
+    """Return the citations of *among* by the memories' ids: one query a scope that has any of them."""
+    cited: dict[str, list[Citation]] = {}
+    for scope in scopes:
+        own = [memory for memory in among if memory.scope == scope]
+        cited |= context.memories.citations(bank, scope, own, now=context.now) if own else {}
+    return cited
 
 
 def _query_vector(bank: str, scope: Mapping[str, str], text: str, context: SearchContext) -> bytes:
