@@ -140,6 +140,7 @@ PROBES: dict[str, list[Probe]] = {
         Probe(403, query={"filter": 'scope="{\\"user_id\\": \\"theirs\\"}"'}),
         Probe(403, query={"filter": f'fact:"{MARK}"'}),
     ],
+    "listChanges": [Probe(403), Probe(403, query={"filter": 'scope="{\\"user_id\\": \\"theirs\\"}"'})],
     "getMemory": [Probe(404)],
     "updateMemory": [Probe(404, _plain(fact="Poison.")), Probe(404, _in_scope(fact="Poison."))],
     "deleteMemory": [Probe(404)],

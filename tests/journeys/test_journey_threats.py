@@ -206,6 +206,7 @@ PAGED = (
     "listSessionEvents",
     "listOperations",
     "listStreams",
+    "listChanges",
 )
 RETRIEVED = "retrieveMemories"
 
@@ -224,7 +225,7 @@ def paged(admin: Caller) -> dict[str, str]:
     return dict(
         zip(
             (*PAGED, RETRIEVED),
-            [*kept, f"{bank}/operations", f"{bank}/streams", f"{bank}/memories:retrieve"],
+            [*kept, *(f"{bank}/{one}" for one in ("operations", "streams", "changes", "memories:retrieve"))],
             strict=True,
         )
     )

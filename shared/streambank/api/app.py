@@ -7,6 +7,7 @@ from typing import Any
 
 from streambank.api import (
     banks,
+    changes,
     chat,
     events,
     generation,
@@ -34,6 +35,7 @@ _MODULES = (
     memories,
     memory_changes,
     memory_batches,
+    changes,
     retrieval,
     generation,
     sessions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
+from streambank.model.change_record import ChangeStamp
+from streambank.model.ids import OperationId
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
 from streambank.model.plan import Completion, ForgetRequest, Slice
 from streambank.model.tombstone import Tombstone
-from streambank.model.window import WindowState
-from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Put, Update, absent, equals, present, without
+from streambank.store import codec, keys
+from streambank.store.actions import Action, Update, equals, present, without
 from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.changes import default_stamp, record_puts
 from streambank.store.keys import Kind
 from streambank.store.memory_items import (
     all_revisions,
@@ -30,6 +32,7 @@ from streambank.store.memory_items import (
     tombstone_of,
 )
 from streambank.store.plan_items import verdicts_put
+from streambank.store.scope_versions import version_bump, window_progress
 from streambank.store.table import Table
 from streambank.store.windows import is_current_attempt
 
@@ -167,9 +170,18 @@ class Memories:
     # ---- writing
 
     def commit_slice(
-        self, bank: str, scope: Mapping[str, str], piece: Slice, completion: Completion | None, *, now: datetime
+        self,
+        bank: str,
+        scope: Mapping[str, str],
+        piece: Slice,
+        completion: Completion | None,
+        *,
+        now: datetime,
+        stamp: ChangeStamp | None = None,
     ) -> None:
         """Apply one slice of a plan, and end the window where *completion* is given: one transaction.
+
+        Its record in the change feed has *stamp*.
 
         Raises:
             IdTaken: nothing is in the way but that other memories have ids of new ones.
@@ -183,13 +195,15 @@ class Memories:
         guard = is_current_attempt(attempt.attempt) & equals(cur=piece.start)
         if completion and not completion.due:
             guard &= without("held") & without("nxt")
-        actions: list[Action] = [Update(window_key, _progress(piece, completion, window_key), guard)]
+        actions: list[Action] = [Update(window_key, window_progress(piece, completion, window_key), guard)]
         if piece.end > piece.start:
             values = {} if piece.requests is None else requests_values(piece.requests)
             actions += version_bump(bank, scope, piece.version, piece.end - piece.start, values)
         if piece.verdicts:
             actions.append(verdicts_put(attempt, piece.verdicts, piece.expires))
         actions += [action for change in piece.changes for action in change_actions(bank, change, now)]
+        stamp = stamp or default_stamp(now, OperationId(attempt.sid, attempt.window))
+        actions += record_puts(bank, scope, piece.version + piece.end - piece.start, piece.changes, stamp)
         try:
             self._table.transact(actions)
         except Conflict as conflict:
@@ -201,20 +215,35 @@ class Memories:
             raise
 
     def commit_change(
-        self, bank: str, scope: Mapping[str, str], version: int, change: Change, *, now: datetime
+        self,
+        bank: str,
+        scope: Mapping[str, str],
+        version: int,
+        change: Change,
+        *,
+        now: datetime,
+        stamp: ChangeStamp | None = None,
     ) -> None:
         """Apply one change under the scope's *version*. Raises Conflict and OutOfReach as `commit_slice` does."""
-        self.commit_changes(bank, scope, version, [change], now=now)
+        self.commit_changes(bank, scope, version, [change], now=now, stamp=stamp)
 
     def commit_changes(
-        self, bank: str, scope: Mapping[str, str], version: int, changes: Iterable[Change], *, now: datetime
+        self,
+        bank: str,
+        scope: Mapping[str, str],
+        version: int,
+        changes: Sequence[Change],
+        *,
+        now: datetime,
+        stamp: ChangeStamp | None = None,
     ) -> None:
-        """Apply changes in one step of the scope's version: 19 deletions, or others of at most 98 actions together.
+        """Apply changes in one step of the scope's version: 19 deletions, or others of at most 97 actions together.
 
-        Raises as `commit_change` does.
+        Their record in the change feed has *stamp*. Raises as `commit_change` does.
         """
         actions = [action for change in changes for action in change_actions(bank, change, now)]
-        self._table.transact([*version_bump(bank, scope, version, 1), *actions])
+        record = record_puts(bank, scope, version + 1, changes, stamp or default_stamp(now))
+        self._table.transact([*version_bump(bank, scope, version, 1), *actions, *record])
 
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
         """Let the revisions of a deleted memory expire with it, and delete its citations now.
@@ -252,18 +281,6 @@ class Memories:
             return  # it was rolled back meanwhile
 
 
-def version_bump(
-    bank: str, scope: Mapping[str, str], version: int, by: int, values: codec.Values | None = None
-) -> list[Action]:
-    """Return the actions that every change of a scope begins with: its *version* must be the one that was read."""
-    key = keys.version(bank, ids.scope_id(scope))
-    if version:
-        return [Update(key, {**(values or {}), "ver": version + by}, equals(ver=version))]
-    spelled = text.dumps(dict(scope))
-    entry = keys.registered_scope(bank, ids.scope_id(scope))
-    return [Put(key, {**(values or {}), "ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
-
-
 def _listed(item: Mapping[str, Any]) -> ListedMemory:
     return ListedMemory(item["G2SK"], keys.name_in(item["SK"]), keys.owner(item["PK"])[1])
 
@@ -281,17 +298,3 @@ def _is_of(memory: Memory, revision: Revision, now: datetime) -> bool:
 
 def _is_recoverable(memory: Memory, now: datetime) -> bool:
     return memory.deleted is not None and now < memory.deleted + RECOVERABLE
-
-
-def _progress(piece: Slice, completion: Completion | None, key: keys.Key) -> codec.Values:
-    if completion is None:
-        return {"cur": piece.end}
-    return {
-        "cur": piece.end,
-        "st": WindowState.DONE,
-        "end": milliseconds(completion.ended),
-        "out": text.dumps(completion.outcome),
-        "ttl": seconds(completion.expires),
-        "fail": None,
-        **codec.due_values(key, completion.due),
-    }

@@ -69,6 +69,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
+            clock=self.deployment.now,
         )
 
     def fail_context(self) -> FailContext:

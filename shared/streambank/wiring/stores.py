@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from streambank.store.banks import Banks
+from streambank.store.changes import Changes
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.cuts import Cuts
 from streambank.store.erasures import Erasures
@@ -25,6 +26,7 @@ class Stores:
     """One of each."""
 
     banks: Banks
+    changes: Changes
     cuts: Cuts
     erasures: Erasures
     events: Events
@@ -43,6 +45,7 @@ class Stores:
         """Return the stores that read and write *table*."""
         return cls(
             Banks(table),
+            Changes(table),
             Cuts(table),
             Erasures(table),
             Events(table),

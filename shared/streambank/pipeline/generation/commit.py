@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import islice
 
 from streambank.errors import Conflict, IdTaken
+from streambank.model.bank import BankConfig
+from streambank.model.change_record import ChangeStamp
 from streambank.model.event import StoredEvent
+from streambank.model.ids import OperationId
 from streambank.model.memory import Change, Citation, Memory
 from streambank.model.plan import Candidate, Completion, Extracted, ForgetRequest, Plan, PlanStep, Slice
+from streambank.model.rule import Reason
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
 from streambank.rules import citations, consolidation, forgetting, slices
 from streambank.rules.bank_config import bank_config
+from streambank.rules.changes import record_expiry
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.new_ids import NewIds
@@ -47,7 +52,7 @@ class CommitOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CommitContext:
-    """What a commit needs."""
+    """What a commit needs; *clock* tells the time of each slice, as a commit may take minutes."""
 
     windows: Windows
     plans: Plans
@@ -56,6 +61,13 @@ class CommitContext:
     retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
+    clock: Callable[[], datetime] | None = None
+
+    def stamp(self, window: Window, config: BankConfig) -> ChangeStamp:
+        """Return the stamp of a slice that is written now."""
+        time = self.clock() if self.clock else self.now
+        operation = OperationId(window.stream.sid, window.number, window.reason is Reason.DIRECT)
+        return ChangeStamp(time, record_expiry(config, now=time), operation)
 
 
 def commit(attempt: Attempt, *, context: CommitContext) -> str:
@@ -104,8 +116,9 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
         pieces = _slices(attempt, steps, plan, window, len(extracted.candidates))
         for piece in _with_requests(pieces, window, extracted, view.requests, context):
             completion = _completion(piece, policy, extracted, plan, context)
+            whole, stamp = replace(piece, expires=expires), context.stamp(window, policy.config)
             context.memories.commit_slice(
-                attempt.bank, window.stream.scope, replace(piece, expires=expires), completion, now=context.now
+                attempt.bank, window.stream.scope, whole, completion, now=context.now, stamp=stamp
             )
     except IdTaken:
         raise
