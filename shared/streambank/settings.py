@@ -29,6 +29,13 @@ class ModelProviderName(StrEnum):
     EMBEDDED = "embedded"
 
 
+class ChangeEventDetail(StrEnum):
+    """What an event of a change has: names and times, or the memory's text as well."""
+
+    METADATA_ONLY = "METADATA_ONLY"
+    FULL = "FULL"
+
+
 @dataclass(frozen=True, slots=True)
 class OpenAiSettings:
     """A server that speaks OpenAI's API, and one for embeddings where that is another.
@@ -86,6 +93,8 @@ class Settings:
     models: ModelSettings = field(default_factory=ModelSettings)
     traces: TraceSettings | None = None
     emits_metrics: bool = True
+    change_event_bus: str = ""
+    change_event_detail: ChangeEventDetail = ChangeEventDetail.METADATA_ONLY
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -108,6 +117,10 @@ class Settings:
             models=_models(environment),
             traces=_traces(environment),
             emits_metrics=environment.get("POWERTOOLS_METRICS_DISABLED", "").lower() != "true",
+            change_event_bus=environment.get("CHANGE_EVENT_BUS", ""),
+            change_event_detail=ChangeEventDetail(
+                environment.get("CHANGE_EVENT_DETAIL", "") or ChangeEventDetail.METADATA_ONLY
+            ),
         )
 
 

@@ -62,7 +62,7 @@ WITHOUT_TYPE = {
     "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError"),
     "a plain value: a mapping, a text, or a metadata value without its wrapping": (
         *("EventActions", "EventMetadata", "MetadataValue", "OperationState", "Reason", "Verdict"),
-        *("FactChange", "NotShown"),
+        *("ChangeKind", "FactChange", "NotShown"),
     ),
 }
 # Properties of a type that are in no schema of it, by the reason.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         TtlConfig,
     )
     from streambank_client.types.base import Shape
+    from streambank_client.types.changes import MemoryChange, MemoryChanges
     from streambank_client.types.events import (
         Blob,
         Content,
@@ -131,6 +132,8 @@ __all__ = [
     "MatchedTurns",
     "Memory",
     "MemoryBankConfig",
+    "MemoryChange",
+    "MemoryChanges",
     "MemoryName",
     "MemorySource",
     "MemoryTopic",
@@ -229,6 +232,7 @@ _MODULES = {
         "WindowResponse",
     },
     "sessions": {"AppendedChatHistory", "ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
+    "changes": {"MemoryChange", "MemoryChanges"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},
     "window_details": {"Candidate", "CandidateVerdict", "CitedEvent", "WindowDetail", "WindowEvent"},

@@ -196,8 +196,11 @@ def _describe(source: dict[str, Any], resources: dict[str, Any], parameters: Map
         TableName=deployed[_only(resources, "AWS::DynamoDB::Table")]
     )["Table"]
     machine = _only(resources, "AWS::StepFunctions::StateMachine")
-    functions = {name: _function(name, deployed[name]) for name in _named(resources, "AWS::Lambda::Function")}
-    queue_urls = {name: deployed[name] for name in _named(resources, "AWS::SQS::Queue")}
+    # A resource whose condition does not hold is not deployed.
+    functions = {
+        name: _function(name, deployed[name]) for name in _named(resources, "AWS::Lambda::Function") if name in deployed
+    }
+    queue_urls = {name: deployed[name] for name in _named(resources, "AWS::SQS::Queue") if name in deployed}
     return Stack(
         table_name=table["TableName"],
         stream_arn=table["LatestStreamArn"],
@@ -206,7 +209,7 @@ def _describe(source: dict[str, Any], resources: dict[str, Any], parameters: Map
         queue_urls=queue_urls,
         functions=functions,
         routes=tuple(_routes(source)),
-        mappings=tuple(_mappings(resources, queue_urls)),
+        mappings=tuple(_mappings(resources, functions, queue_urls)),
         scheduled=tuple(name for name, event in _events(source) if event["Type"] in {"Schedule", "ScheduleV2"}),
         object_lifetimes=dict(_object_lifetimes(source, parameters)),
     )
@@ -279,9 +282,13 @@ def _object_lifetimes(source: dict[str, Any], parameters: Mapping[str, str]) -> 
                 yield properties["BucketName"], timedelta(days=int(days))
 
 
-def _mappings(resources: dict[str, Any], queue_urls: Mapping[str, str]) -> Iterable[StreamMapping]:
+def _mappings(
+    resources: dict[str, Any], functions: Mapping[str, Function], queue_urls: Mapping[str, str]
+) -> Iterable[StreamMapping]:
     for name in _named(resources, "AWS::Lambda::EventSourceMapping"):
         settings = resources[name]["Properties"]
+        if _logical_name(settings["FunctionName"]) not in functions:
+            continue
         filters = settings.get("FilterCriteria", {}).get("Filters", [])
         on_failure = settings.get("DestinationConfig", {}).get("OnFailure", {}).get("Destination")
         yield StreamMapping(

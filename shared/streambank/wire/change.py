@@ -45,3 +45,15 @@ def change(one: FeedChange, bank_name: str) -> MemoryChange:
             operation=f"{bank_name}/operations/{stamp.operation}" if stamp.operation else None,
         )
     )
+
+
+class MemoryChangeEvent(MemoryChange):
+    """A change as the detail of an event: names begin at the bank, and `fact` is what the memory says now."""
+
+    bank: str
+    fact: NotRequired[str | None]
+
+
+def change_event(one: FeedChange, bank_id: str, fact: str | None) -> MemoryChangeEvent:
+    """Return the detail of the event that tells a change."""
+    return without_nulls(MemoryChangeEvent(**change(one, f"memoryBanks/{bank_id}"), bank=bank_id, fact=fact))
