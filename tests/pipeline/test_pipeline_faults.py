@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from streambank.model.change_record import ChangedMemory, ChangeKind
+from streambank.model.change_record import ChangeKind
 from streambank.model.ids import scope_id
 from streambank.model.window import WindowState
 from streambank.pipeline.banks import BankChange, create_bank, delete_bank
 from streambank.pipeline.generation.redrive import redrive
 from streambank.pipeline.memories.deletion import delete_memory
-from streambank.store.changes import Changes
 from tests import aws
 from tests.aws import Killed
 from tests.world import SCOPE, World, event
@@ -264,12 +263,6 @@ def _windows(client: Any) -> list[dict[str, Any]]:
     return [item for item in aws.dump(client) if item["SK"]["S"].startswith("W#")]
 
 
-def _told(world: World) -> list[ChangedMemory]:
-    """Return all changes of the scope that the feed tells."""
-    records = Changes(world.table).of_scope("default", SCOPE, 0, now=world.clock(), page=100)
-    return [memory for record in records for memory in record.memories]
-
-
 def _check(world: World, expected: set[str]) -> None:
     """Nothing lost, nothing doubled, nothing left behind."""
     assert world.facts() == sorted(expected), "each text is one memory"
@@ -285,7 +278,7 @@ def _check(world: World, expected: set[str]) -> None:
     revisions = [one for memory in memories for one in world.memories.revisions("default", memory, now=now)]
     assert len(revisions) == len(expected), "each memory was made once"
     assert not [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("R#")], "and never changed"
-    told = [one.memory_id for one in _told(world) if one.kind is ChangeKind.CREATED]
+    told = [one.memory_id for one in world.told() if one.kind is ChangeKind.CREATED]
     assert sorted(told) == sorted(memory.id for memory in memories), "the feed tells of each memory once"
     assert not [item for item in aws.dump(world.client) if "G1SK" in item], "nothing stays due"
     held = [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("B#") and "ttl" not in item]
@@ -365,6 +358,8 @@ def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
             world.finish()
             assert (world.facts() == []) is is_gone
             assert len(world.memories.tombstones("default", SCOPE, now=world.clock())) == is_gone
+            kinds = [ChangeKind.CREATED, ChangeKind.DELETED] if is_gone else [ChangeKind.CREATED]
+            assert [one.kind for one in world.told()] == kinds, "the feed tells what happened"
             if is_gone:
                 rows = [item for item in aws.dump(client) if item["SK"]["S"].startswith("R#")]
                 limit = world.clock().timestamp() + 48 * 3600 + 1
