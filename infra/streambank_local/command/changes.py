@@ -43,7 +43,7 @@ def _pages(
 ) -> Iterator[MemoryChanges]:
     """Yield pages of *limit* changes together, or fewer if there are no more; without a limit wait for more."""
     bank, left = connection.bank(), limit or _LARGEST_PAGE
-    chosen = f"scope={json.dumps(json.dumps(scope))}" if scope else None
+    chosen = f"scope={_quoted(_quoted(scope))}" if scope else None
     while left:
         page = bank.list_changes(filter=chosen, page_size=min(left, _LARGEST_PAGE), page_token=token)
         is_last = not page.changes and page.next_page_token == token
@@ -53,6 +53,10 @@ def _pages(
             left = 0 if is_last else left - len(page.changes)
         elif is_last:
             time.sleep(_POLL_SECONDS)
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _line(one: MemoryChange, *, with_scope: bool) -> str:

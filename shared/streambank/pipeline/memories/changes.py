@@ -73,10 +73,11 @@ def of_bank(
     """
     progress = FeedProgress(cursor, milliseconds(now - SETTLED_AFTER) or 0, mark)
     page = _BankPage(request, progress, PageRoom(request.size, request.weigh))
+    run = min(_RUN, request.size + 1)
     listed = changes.listed(bank, cursor.after.time_ms, page=_RUN)
-    for number, positions in enumerate(batches(listed, _RUN), 1):
+    for number, positions in enumerate(batches(listed, run), 1):
         read = changes.read(bank, [one for one in positions if not progress.is_told(one)], now=now)
-        if not all(page.take(one, read.get(one)) for one in positions) or number * _RUN >= MAX_READ:
+        if not all(page.take(one, read.get(one)) for one in positions) or number * run >= MAX_READ:
             return page.changes, progress.cursor
     progress.reach_end()
     return page.changes, progress.cursor
