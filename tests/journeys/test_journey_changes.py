@@ -79,7 +79,7 @@ def test_the_last_token_waits_for_what_comes(caller: Caller) -> None:
 def test_a_generation_tells_its_operation(caller: Caller) -> None:
     """A change that a window made names the operation that the ingest returned."""
     stream = caller.stream()
-    done = stream.flush(said("I play the xylophone.", "e1"), said("I keep bees.", "e2"))
+    done = stream.flush(said("I play the oboe.", "e1"), said("I keep bees.", "e2"))
     changes = list(told(caller, stream.bank, filter=named(stream.scope)))
     assert [one["kind"] for one in changes] == ["CREATED", "CREATED"]
     assert {one["operation"] for one in changes} == {done["name"]}
