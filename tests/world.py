@@ -21,6 +21,7 @@ from streambank.llm.ports import (
     ExtractionRequest,
     Usage,
 )
+from streambank.model.change_record import ChangedMemory, ChangeKind
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, Receipt
 from streambank.model.window import Attempt
@@ -40,6 +41,7 @@ from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.rules.model_choice import requested_model
 from streambank.store.banks import Banks
+from streambank.store.changes import Changes
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.consents import Consents
 from streambank.store.cuts import Cuts
@@ -209,6 +211,24 @@ class World:
     def facts(self, scope: dict[str, str] | None = None, bank: str = "default") -> list[str]:
         found = self.memories.of_scope(bank, scope or SCOPE, now=self.clock())
         return sorted(memory.fact for memory in found)
+
+    def told(self, scope: dict[str, str] | None = None, bank: str = "default") -> list[ChangedMemory]:
+        """Return all changes of a scope that its feed has."""
+        records = Changes(self.table).of_scope(bank, scope or SCOPE, 0, now=START, page=100)
+        return [memory for record in records for memory in record.memories]
+
+    def live_by_feed(self, scope: dict[str, str] | None = None) -> set[str]:
+        """Return the ids of the memories that live on by what the feed tells."""
+        live: set[str] = set()
+        for one in self.told(scope):
+            match one.kind:
+                case ChangeKind.CREATED | ChangeKind.RESTORED:
+                    live.add(one.memory_id)
+                case ChangeKind.DELETED | ChangeKind.MERGED:
+                    live.remove(one.memory_id)
+                case ChangeKind.ERASED:
+                    live.clear()
+        return live
 
     # ---- what AWS does
 

@@ -11,6 +11,7 @@ import httpx
 
 from streambank_client.calls import (
     banks,
+    change_feed,
     chats,
     erasures,
     events,
@@ -103,6 +104,8 @@ class BankRoutes:
     delete_operation = Route(operations.delete_operation)
     redrive_operations = Route(streams.redrive_operations)
 
+    changes = PagedRoute(change_feed.changes)
+    list_changes = Route(change_feed.list_changes)
     list_streams = PagedRoute(streams.list_streams)
     find_events = Route(streams.find_events)
 

@@ -32,6 +32,13 @@ class ModelProviderName(StrEnum):
     EMBEDDED = "embedded"
 
 
+class ChangeEventDetail(StrEnum):
+    """What an event of a change has: names and times, or the memory's text as well."""
+
+    METADATA_ONLY = "METADATA_ONLY"
+    FULL = "FULL"
+
+
 @dataclass(frozen=True, slots=True)
 class OpenAiSettings:
     """A server that speaks OpenAI's API, and one for embeddings where that is another.
@@ -93,6 +100,8 @@ class Settings:
     traces: TraceSettings | None = None
     emits_metrics: bool = True
     personal_data_detector: str = ""
+    change_event_bus: str = ""
+    change_event_detail: ChangeEventDetail = ChangeEventDetail.METADATA_ONLY
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -116,6 +125,10 @@ class Settings:
             traces=_traces(environment),
             personal_data_detector=_detector(environment.get("PERSONAL_DATA_DETECTOR", "")),
             emits_metrics=environment.get("POWERTOOLS_METRICS_DISABLED", "").lower() != "true",
+            change_event_bus=environment.get("CHANGE_EVENT_BUS", ""),
+            change_event_detail=ChangeEventDetail(
+                environment.get("CHANGE_EVENT_DETAIL", "") or ChangeEventDetail.METADATA_ONLY
+            ),
         )
 
 

@@ -56,6 +56,8 @@ BANK: dict[str, list[dict[str, Any]]] = {
     "store_chat_history": [{"conversation_id": "c", "messages": []}],
     "append_chat_history": [{"conversation_id": "c", "messages": [{}]}],
     "delete_chat_history": [{"conversation_id": "c"}],
+    "changes": [{}],
+    "list_changes": [{"page_token": "t"}],
     "list_streams": [{}],
     "find_events": [{"scope": SCOPE, "stream_id": "s", "event_ids": ["e1"]}],
     "redrive_operations": [{}],

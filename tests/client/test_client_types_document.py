@@ -68,7 +68,7 @@ WITHOUT_TYPE = {
     "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError"),
     "a plain value: a mapping, a text, or a metadata value without its wrapping": (
         *("EventActions", "EventMetadata", "MetadataValue", "OperationState", "Reason", "Verdict"),
-        *("FactChange", "Learning", "MemoriesFrom", "NotShown", "PolicyAction"),
+        *("ChangeKind", "FactChange", "Learning", "MemoriesFrom", "NotShown", "PolicyAction"),
     ),
 }
 # Properties of a type that are in no schema of it, by the reason.

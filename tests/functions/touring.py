@@ -87,6 +87,7 @@ def memories(caller: Caller) -> None:
     caller.get(newest["name"])
     caller.post(f"{made}:rollback", {"targetRevisionId": oldest["name"].rsplit("/", 1)[-1]})
     caller.get(f"{DEFAULT_BANK}/memories", params={"pageSize": "1"})
+    caller.get(f"{DEFAULT_BANK}/changes", params={"pageSize": "1"})
     caller.delete(made)
     requests = [{"memory": {"scope": caller.scope(), "fact": "I keep cats"}}]
     [result] = caller.post(f"{DEFAULT_BANK}/memories:batchCreate", {"requests": requests})["results"]

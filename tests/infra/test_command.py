@@ -116,6 +116,21 @@ def test_two_scopes_are_searched_together(run, service, capsys):
     assert "team=blue  I play the drums" in capsys.readouterr().out
 
 
+def test_changes_are_told_and_followed(run, service):
+    """What happened to a scope's memories is listed, and a token goes on where the list ended."""
+    scope = ("--scope", "user_id=barbara")
+    run("chat", *scope, "--every", "2", typed="I keep bees.\nI sail.\n")
+    status, told = run("changes", *scope, "--limit", "1")
+    assert (status, [one["kind"] for one in told["changes"]]) == (0, ["CREATED"])
+    [memory, other] = [one["name"].rsplit("/", 1)[-1] for one in run("memories", *scope)[1]["memories"]]
+    run("forget", memory)
+    status, more = run("changes", *scope, "--page-token", told["nextPageToken"])
+    assert (status, [one["kind"] for one in more["changes"]]) == (0, ["CREATED", "DELETED"])
+    assert more["changes"][-1]["memory"].endswith(memory)
+    assert {one["memory"].rsplit("/", 1)[-1] for one in (*told["changes"], *more["changes"])} == {memory, other}
+    assert run("changes", *scope, "--page-token", more["nextPageToken"])[1]["changes"] == []
+
+
 def test_forgetting_and_erasing(run, service, capsys, monkeypatch):
     """One memory goes by its id; an erasure counts first, is refused without a yes, and then takes the rest."""
     scope = ("--scope", "user_id=tim")

@@ -162,6 +162,7 @@ PROBES: dict[str, list[Probe]] = {
     "listReviews": [Probe(403), Probe(403, query={"filter": 'scope="{\\"user_id\\": \\"theirs\\"}"'})],
     "acceptReview": [Probe(404)],
     "rejectReview": [Probe(404)],
+    "listChanges": [Probe(403), Probe(403, query={"filter": 'scope="{\\"user_id\\": \\"theirs\\"}"'})],
     "getMemory": [Probe(404)],
     "updateMemory": [Probe(404, _plain(fact="Poison.")), Probe(404, _in_scope(fact="Poison."))],
     "deleteMemory": [Probe(404)],

@@ -207,6 +207,7 @@ PAGED = (
     "listOperations",
     "listStreams",
     "listReviews",
+    "listChanges",
 )
 RETRIEVED = "retrieveMemories"
 
@@ -226,7 +227,13 @@ def paged(admin: Caller) -> dict[str, str]:
     return dict(
         zip(
             (*PAGED, RETRIEVED),
-            [*kept, *(f"{bank}/{one}" for one in ("operations", "streams", "memories:reviews", "memories:retrieve"))],
+            [
+                *kept,
+                *(
+                    f"{bank}/{one}"
+                    for one in ("operations", "streams", "memories:reviews", "changes", "memories:retrieve")
+                ),
+            ],
             strict=True,
         )
     )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         TtlConfig,
     )
     from streambank_client.types.base import Shape
+    from streambank_client.types.changes import MemoryChange, MemoryChanges
     from streambank_client.types.events import (
         Blob,
         Content,
@@ -152,6 +153,8 @@ __all__ = [
     "MatchedTurns",
     "Memory",
     "MemoryBankConfig",
+    "MemoryChange",
+    "MemoryChanges",
     "MemoryName",
     "MemorySource",
     "MemoryTopic",
@@ -261,6 +264,7 @@ _MODULES = {
     "policies": {"AppliedPolicy", "Consent", "ContentPolicy", "ContentPolicyRule", "PolicyFinding"},
     "replays": {"ComparedVerdict", "ReplayCost", "ReplayResponse", "ReplaySummary", "WindowDifference"},
     "sessions": {"AppendedChatHistory", "ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
+    "changes": {"MemoryChange", "MemoryChanges"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},
     "window_details": {"Candidate", "CandidateVerdict", "CitedEvent", "WindowDetail", "WindowEvent"},

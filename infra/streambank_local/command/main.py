@@ -14,6 +14,7 @@ from click.exceptions import NoArgsIsHelpError
 from streambank_client import __version__
 from streambank_client.errors import PermissionDenied, StreambankError, Unauthenticated
 from streambank_local.command import (
+    changes,
     chat,
     console,
     doctor,
@@ -68,6 +69,7 @@ for command in (
     reviews.reject,
     why.why,
     streams.streams,
+    changes.changes,
     streams.usage,
     erase.erase,
     transfers.export,

@@ -7,6 +7,7 @@ from typing import Any
 
 from streambank.api import (
     banks,
+    changes,
     chat,
     consent,
     events,
@@ -38,6 +39,7 @@ _MODULES = (
     memory_changes,
     memory_batches,
     reviews,
+    changes,
     retrieval,
     generation,
     sessions,

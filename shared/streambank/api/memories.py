@@ -13,6 +13,7 @@ from streambank.model.principal import Role
 from streambank.pipeline.memories import cited, deletion, listing
 from streambank.pipeline.memories.listing import MemoryCursor
 from streambank.rules import access
+from streambank.rules.bank_config import bank_config
 from streambank.rules.filtering import Kind, parse
 from streambank.rules.selection import parse_memory_order, parse_selection
 from streambank.wire import memory as wire
@@ -114,6 +115,7 @@ def deleted_memory(request: ApiRequest, memory_id: str) -> model.Memory:
         retry_policy=request.wiring.deployment.retry_policy,
         id_secret=request.wiring.id_secret,
         now=request.wiring.now(),
+        config=bank_config(request.stores.banks.document(request.path.bank)),
     )
 
 

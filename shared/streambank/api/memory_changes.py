@@ -19,6 +19,7 @@ from streambank.pipeline.memories import purge
 from streambank.pipeline.memories.edit import create_memory, roll_back, update_memory
 from streambank.pipeline.screening.memories import fingerprint_of_edit, screened_edit
 from streambank.rules import access
+from streambank.rules.bank_config import bank_config
 from streambank.rules.selection import parse_selection
 from streambank.wire import parameters
 from streambank.wire.filter_groups import filter_groups
@@ -178,7 +179,9 @@ def purge_memories(request: ApiRequest, body: PurgeMemoriesRequest) -> PurgeOper
     """Delete or count; done in the first reply, from which Google's SDK reads the count."""
     body.check_not_empty()
     selected = parse_selection(body.filter, filter_groups(body.filter_groups))
-    matching = purge.Purge(request.bank().id, selected.may_match, selected.matches)
+    bank_id = request.bank().id
+    config = bank_config(request.stores.banks.document(bank_id))
+    matching = purge.Purge(bank_id, selected.may_match, selected.matches, config)
     memories, now = request.stores.memories, request.wiring.now()
     if body.force:
         retry_policy, id_secret = request.wiring.deployment.retry_policy, request.wiring.id_secret

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from streambank.model import ids
 from streambank.model.consent import Consent
 from streambank.store import codec, keys
-from streambank.store.memories import version_bump
+from streambank.store.scope_versions import version_bump
 from streambank.store.table import Table
 
 

@@ -2,7 +2,7 @@
 
 S#{bank}#{sid}     HEAD, CUT, IMPORT, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, F#{expiry}#{memory},
-                   I#{call}, Q#{review}
+                   I#{call}, L#{version}, Q#{review}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, A#{version}#{number}, O#{version}, I#{call}
@@ -58,6 +58,7 @@ class Kind(StrEnum):
     CITATION = "T"
     TOMBSTONE = "F"
     REVIEW = "Q"
+    CHANGE = "L"
     SESSION_EVENT = "E"
     CHAT_NOTE = "O"
     ERASE = "ERASE"
@@ -197,6 +198,11 @@ def direct_call(bank: str, cid: str, call_key: str) -> Key:
     return Key(scope(bank, cid), f"I#{call_key}")
 
 
+def change_record(bank: str, cid: str, version: int) -> Key:
+    """Return the key of the record of a change; *version* is the version of the scope after it."""
+    return Key(scope(bank, cid), f"{Kind.CHANGE.prefix}{version:0{_WIDTH}}")
+
+
 def memory_name(bank: str, memory_id: str) -> Key:
     return Key(f"N#{bank}#{memory_id}", "N")
 
@@ -296,7 +302,7 @@ def registered_chat(bank: str, name: str) -> Key:
 
 
 def list_partition(bank_id: str, kind: str, name: str) -> str:
-    """Return the partition of index `list` that holds the memory (*kind* M), review (Q) or session (X) *name*."""
+    """Return the partition of index `list` that holds memory (kind M), session (X), change (L) or review (Q) *name*."""
     return f"{bank_id}#{kind}#{_shard(name, LIST_SHARDS)}"
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Protocol
 
 from streambank.errors import Conflict, OutOfReach
 from streambank.model.bank_walk import WalkCursor
 from streambank.model.event import Event
-from streambank.model.memory import Citation, Memory, Revision
+from streambank.model.memory import Change, Citation, Memory, Revision
 from streambank.model.plan import ForgetRequest
 from streambank.model.review import Review
 from streambank.model.rule import WindowSettings
@@ -21,9 +22,9 @@ from streambank.model.session import Session, SessionEvent
 from streambank.model.window import Window
 from streambank.store import codec, keys, plan_items
 from streambank.store.actions import Action, Condition, Put, Update, equals, present
+from streambank.store.changes import default_stamp, record_puts
 from streambank.store.keys import LAST, REGISTRY_SHARDS, Key, Kind
 from streambank.store.marker_rewrites import StreamMarkers
-from streambank.store.memories import version_bump
 from streambank.store.memory_items import (
     citation_of,
     citation_values,
@@ -36,6 +37,7 @@ from streambank.store.memory_items import (
 )
 from streambank.store.plan_items import TextChanges
 from streambank.store.review_items import review_of, review_values
+from streambank.store.scope_versions import version_bump
 from streambank.store.sessions import event_of, event_values, head_values, session_of
 from streambank.store.table import Table
 
@@ -73,8 +75,8 @@ class Changes(TextChanges, Protocol):
     def session_event(self, event: SessionEvent, /) -> SessionEvent: ...
 
 
-# Rewrites an item, and tells whether it was changed.
-RewriteStep = Callable[[Changes], bool]
+# Rewrites an item at a time, and tells whether it was changed.
+RewriteStep = Callable[[Changes, datetime], bool]
 
 
 class Rewrites:
@@ -120,14 +122,13 @@ class Rewrites:
                 yield shard, item["SK"], after[2] if after and first == item["SK"] else ""
 
     def _step(self, bank: str, item: Mapping[str, Any], scope: dict[str, str], markers: StreamMarkers) -> RewriteStep:
-        def rewrite(changes: Changes) -> bool:
+        def rewrite(changes: Changes, now: datetime) -> bool:
             current: Mapping[str, Any] | None = item
             for _ in self._table.retry_policy.attempts():
                 if current is None:
                     return False  # it was deleted meanwhile
-                actions = list(
-                    _REWRITERS[keys.kind_of(item["SK"])](_Stored(self._table, bank, current, scope, markers), changes)
-                )
+                stored = _Stored(self._table, bank, current, scope, markers, now)
+                actions = list(_REWRITERS[keys.kind_of(item["SK"])](stored, changes))
                 try:
                     if actions:
                         self._table.transact(actions)
@@ -149,6 +150,7 @@ class _Stored:
     item: Mapping[str, Any]
     scope: dict[str, str]
     markers: StreamMarkers
+    now: datetime
 
     @property
     def key(self) -> Key:
@@ -219,6 +221,8 @@ def _memory(stored: _Stored, changes: Changes) -> Iterator[Action]:
         version = stored.table.get(keys.version(stored.bank, keys.owner(stored.key.pk)[1])) or {"ver": 0}
         yield from version_bump(stored.bank, stored.scope, version["ver"], 1)
         yield Put(stored.key, memory_values(stored.bank, after), _is_as_read(stored.item))
+        change = Change(before, after, None)
+        yield from record_puts(stored.bank, stored.scope, version["ver"] + 1, [change], default_stamp(stored.now))
 
 
 def _is_as_read(item: Mapping[str, Any]) -> Condition:

@@ -50,6 +50,7 @@ SESSION_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display
 BANK_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display_name,context_spec"]}}
 MEMORY_FILTER = _query("filter", "AIP-160, over facts, times, topics and scopes.", examples=['scope.user_id="123"'])
 REVIEW_FILTER = _query("filter", "AIP-160, over scope, action, cause and create_time.", examples=['action="DELETE"'])
+CHANGE_FILTER = _query("filter", "AIP-160, over kind, change_time and scope.", examples=['scope.user_id="123"'])
 REVISION_FILTER = _query("filter", "AIP-160, over labels.", examples=['labels.source="chat"'])
 SESSION_FILTER = _query("filter", "AIP-160, over display_name, user_id and labels.", examples=['user_id="123"'])
 EVENT_FILTER = _query("filter", "AIP-160, over timestamp.", examples=['timestamp>="2026-01-01T00:00:00Z"'])

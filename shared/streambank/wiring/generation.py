@@ -81,6 +81,7 @@ class GenerationWiring:
             now=self.deployment.now(),
             screening=self._screening,
             model_name=self._model_name,
+            clock=self.deployment.now,
         )
 
     def replay_context(self, time: timedelta) -> ReplayContext:

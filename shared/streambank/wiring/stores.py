@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from streambank.store.banks import Banks
+from streambank.store.changes import Changes
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.consents import Consents
 from streambank.store.cuts import Cuts
@@ -29,6 +30,7 @@ class Stores:
     """One of each."""
 
     banks: Banks
+    changes: Changes
     consents: Consents
     cuts: Cuts
     erasures: Erasures
@@ -51,6 +53,7 @@ class Stores:
         """Return the stores that read and write *table*."""
         return cls(
             Banks(table),
+            Changes(table),
             Consents(table),
             Cuts(table),
             Erasures(table),

@@ -10,9 +10,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from streambank.errors import Conflict, IdTaken
+from streambank.model.bank import BankConfig
+from streambank.model.change_record import ChangeStamp
 from streambank.model.event import StoredEvent
+from streambank.model.ids import OperationId
 from streambank.model.memory import Change, Citation, Memory
 from streambank.model.plan import Completion, Extracted, ForgetRequest, Plan, Slice
+from streambank.model.rule import Reason
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
@@ -23,6 +27,7 @@ from streambank.pipeline.screening.stored import StoredTexts
 from streambank.rules import citations, consolidation, forgetting, slices
 from streambank.rules import verdicts as verdict_rules
 from streambank.rules.bank_config import bank_config
+from streambank.rules.changes import record_expiry
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.model_choice import requested_model
@@ -58,7 +63,11 @@ class CommitOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CommitContext:
-    """What a commit needs; *model_name* returns the model that is asked where a bank names this one, or none."""
+    """What a commit needs.
+
+    *model_name* returns the model that is asked where a bank names this one, or none. *clock* tells the time of each
+    slice, as a commit may take minutes.
+    """
 
     windows: Windows
     plans: Plans
@@ -70,6 +79,13 @@ class CommitContext:
     now: datetime
     screening: Screening = field(default=Screening())
     model_name: Callable[[str | None], str] = requested_model
+    clock: Callable[[], datetime] | None = None
+
+    def stamp(self, window: Window, config: BankConfig) -> ChangeStamp:
+        """Return the stamp of a slice that is written now."""
+        time = self.clock() if self.clock else self.now
+        operation = OperationId(window.stream.sid, window.number, window.reason is Reason.DIRECT)
+        return ChangeStamp(time, record_expiry(config, now=time), operation)
 
 
 def commit(attempt: Attempt, *, context: CommitContext) -> str:
@@ -122,8 +138,9 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
         pieces = _slices(attempt, steps, plan, window, len(extracted.candidates))
         for piece in _with_requests(pieces, window, extracted, view.requests, context):
             completion = _completion(piece, policy, extracted, plan, context)
+            whole, stamp = replace(piece, expires=expires), context.stamp(window, policy.config)
             context.memories.commit_slice(
-                attempt.bank, window.stream.scope, replace(piece, expires=expires), completion, now=context.now
+                attempt.bank, window.stream.scope, whole, completion, now=context.now, stamp=stamp
             )
     except IdTaken:
         raise

@@ -11,6 +11,7 @@ from typing import cast
 
 from streambank.errors import Conflict, Unavailable
 from streambank.llm.ports import Embedder
+from streambank.model.change_record import ChangeStamp
 from streambank.model.chat import ChatHistory
 from streambank.model.memory import Memory
 from streambank.model.record import (
@@ -32,6 +33,7 @@ from streambank.pipeline.jobs.transfer import BankErasedError, TransferContext
 from streambank.pipeline.screening.records import screened_records
 from streambank.pipeline.screening.screening import Screening
 from streambank.rules.bank_config import bank_config
+from streambank.rules.changes import record_expiry
 from streambank.rules.import_outcome import ImportOutcome, decide_import
 from streambank.store.consents import Consents
 from streambank.store.imports import Imports, ScopeState
@@ -133,8 +135,15 @@ def _import_memories(job: Transfer, records: Sequence[MemoryRecord], context: Im
         if outcome in (ImportOutcome.IMPORTED, ImportOutcome.RENAMED):
             is_there = one.existing and (one.existing.deleted or one.existing.is_live(now))
             changes.append((one.existing if is_there else None, one.record))
-    context.imports.write_memories(job, state, _with_vectors(job, changes, context), now=now)
+    embedded = _with_vectors(job, changes, context)
+    context.imports.write_memories(job, state, embedded, now=now, stamp=_stamp(job, context))
     return counts
+
+
+def _stamp(job: Transfer, context: ImportContext) -> ChangeStamp:
+    """Return the stamp of memories that are written now: embedding them may have taken minutes."""
+    written = context.clock()
+    return ChangeStamp(written, record_expiry(bank_config(context.banks.document(job.bank)), now=written))
 
 
 def _with_vectors(

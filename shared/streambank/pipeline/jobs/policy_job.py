@@ -124,7 +124,8 @@ class _Run:
         return self.context.jobs.finish(self.job, now=self.context.clock())
 
     def _rewrite(self, cursor: WalkCursor, item: RewriteStep | str, texts: StoredTexts) -> None:
-        is_changed = self._rewrite_chat(item, texts) if isinstance(item, str) else item(texts)
+        now = self.context.clock()
+        is_changed = self._rewrite_chat(item, texts) if isinstance(item, str) else item(texts, now)
         self.counts[CHANGED if is_changed else KEPT] += 1
         self.cursor = cursor
         if self.counts.total() >= BATCH_ITEMS:
