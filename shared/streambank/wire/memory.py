@@ -56,7 +56,7 @@ class StructuredContent(TypedDict):
 
 
 class Memory(TypedDict):
-    """A sentence (`fact`), or a profile (`structuredContent`)."""
+    """A sentence (`fact`), or a profile (`structuredContent`); its revision is named where a past text is retrieved."""
 
     name: str
     displayName: NotRequired[str | None]
@@ -69,8 +69,12 @@ class Memory(TypedDict):
     metadata: NotRequired[dict[str, MetadataValue] | None]
     createTime: Time
     updateTime: Time
+    eventTime: Time
+    validFrom: NotRequired[Time | None]
+    validUntil: NotRequired[Time | None]
     expireTime: NotRequired[Time | None]
     sources: NotRequired[list[MemorySource] | None]
+    revision: NotRequired[str | None]
 
 
 class MemoryOperation(TypedDict):
@@ -93,9 +97,10 @@ class Profile(TypedDict):
 
 
 class Profiles(TypedDict):
-    """Profiles by the ids of their schemas; absent where there is none."""
+    """Profiles by the ids of their schemas; absent where there is none. The history starts as in a retrieval."""
 
     profiles: NotRequired[dict[str, Profile]]
+    historyStartTime: NotRequired[Time | None]
 
 
 class RetrievedMemory(TypedDict):
@@ -132,10 +137,14 @@ class RetrievedEvent(TypedDict):
 
 
 class RetrievedMemories(Page):
-    """Events are there when a search asked for them; both lists are parts of one ranking by distance."""
+    """Events are there when a search asked for them; both lists are parts of one ranking by distance.
+
+    The start of the history is there when the past is retrieved: from then on the answer misses no text.
+    """
 
     retrievedMemories: list[RetrievedMemory]
     retrievedEvents: NotRequired[list[RetrievedEvent]]
+    historyStartTime: NotRequired[Time | None]
 
 
 class ExtractedMemory(TypedDict):
@@ -146,12 +155,19 @@ class ExtractedMemory(TypedDict):
 
 
 class MemoryRevision(TypedDict):
-    """A sentence, or a profile as it was; a deletion leaves a revision with an empty fact."""
+    """A sentence, or a profile as it was; a deletion leaves a revision with an empty fact.
+
+    The time of the event is that of its newest evidence. A correction says that the text before was never true.
+    """
 
     name: str
     fact: NotRequired[str | None]
     structuredData: NotRequired[JsonObject | None]
     createTime: Time
+    eventTime: NotRequired[Time | None]
+    validFrom: NotRequired[Time | None]
+    validUntil: NotRequired[Time | None]
+    correction: NotRequired[Literal[True] | None]
     expireTime: NotRequired[Time | None]
     labels: NotRequired[dict[str, str] | None]
     extractedMemories: NotRequired[list[ExtractedMemory] | None]
@@ -177,10 +193,19 @@ def memory(one: model.Memory, bank_name: str, event_ids: EventIds | None = None)
             metadata=metadata or None,
             createTime=rfc3339(one.created),
             updateTime=rfc3339(one.updated),
+            eventTime=rfc3339(one.as_of),
+            validFrom=optional_time(one.validity.start),
+            validUntil=optional_time(one.validity.end),
             expireTime=optional_time(one.expires),
             sources=_sources(one, bank_name, event_ids or {}) or None,
         )
     )
+
+
+def past_memory(one: model.Memory, bank_name: str) -> Memory:
+    """Return a memory as it was: its sources are left out, and the revision that it shows is named if it has one."""
+    name = f"{bank_name}/memories/{one.id}/revisions/{one.revision}" if one.revision else None
+    return without_nulls(Memory({**memory(one, bank_name), "revision": name}))
 
 
 def _structured_content(one: model.Memory) -> StructuredContent | None:
@@ -257,6 +282,10 @@ def revision(one: model.Revision, bank_name: str) -> MemoryRevision:
             fact=None if is_data else one.fact,
             structuredData=json.loads(one.fact) if is_data else None,
             createTime=rfc3339(one.created),
+            eventTime=rfc3339(one.as_of) if one.fact else None,
+            validFrom=optional_time(one.validity.start),
+            validUntil=optional_time(one.validity.end),
+            correction=True if one.is_correction else None,
             expireTime=optional_time(one.expires),
             labels=one.labels or None,
             extractedMemories=[_extracted(fact, is_data=is_data) for fact in one.extracted] or None,

@@ -8,19 +8,22 @@ from pydantic import Field
 
 from streambank.errors import InvalidArgument
 from streambank.model.rule import WindowSettings
+from streambank.model.validity import Moment
 from streambank.rules.edits import CHANGEABLE, Edit, parse_update_mask
 from streambank.wire import reader, settings
 from streambank.wire.fields import Count, Fact, FilterText, Instant, Labels, MetadataMap, Name, Scope, Topics, Ttl
 from streambank.wire.filter_groups import FilterGroups
 from streambank.wire.model import JsonSchema, Read, RequestModel
+from streambank.wire.validity import ValidityFields
 
 MAX_QUERY_BYTES = 8_192
+MAX_ORDER_BYTES = 256
 _REVISION_ID = {"type": "string", "pattern": r"^([^/]*/)*[0-9]{1,12}$", "examples": ["1"]}
 
 # ---- changes
 
 
-class _MemoryFields(RequestModel):
+class _MemoryFields(ValidityFields):
     exclusive = (("ttl", "expireTime"), ("revisionTtl", "revisionExpireTime"))
 
     name: Any = None
@@ -54,6 +57,7 @@ class _MemoryFields(RequestModel):
                 revision_expiry=settings.expiry(self.revision_ttl, self.revision_expire_time),
                 disable_revisions=self.disable_memory_revisions,
             ),
+            validity=self.validity,
         )
 
 
@@ -155,12 +159,29 @@ class SimilaritySearchParams(RequestModel):
 
 
 class SimpleRetrievalParams(RequestModel):
+    """The order is an extension: as that of a list of memories."""
+
     page_size: Count = 0
     page_token: str = ""
+    order_by: Annotated[str, Field(max_length=MAX_ORDER_BYTES)] = ""
 
 
-class RetrieveRequest(RequestModel):
-    """All memories of exactly this scope, or those nearest to a text, or a page of them."""
+class MomentFields(RequestModel):
+    """A time to look back to: what was true at *asOf*, by what was known at *knownAsOf*."""
+
+    as_of: Instant | None = None
+    known_as_of: Instant | None = None
+
+    @property
+    def moment(self) -> Moment | None:
+        """Return the time to look back to, or None for now."""
+        if self.as_of is None and self.known_as_of is None:
+            return None
+        return Moment(self.as_of, self.known_as_of)
+
+
+class RetrieveRequest(MomentFields):
+    """All memories of exactly this scope, or those nearest to a text, or a page of them; as of a time if wanted."""
 
     exclusive = (("simpleRetrievalParams", "similaritySearchParams"),)
 
@@ -172,5 +193,5 @@ class RetrieveRequest(RequestModel):
     simple_retrieval_params: SimpleRetrievalParams | None = None
 
 
-class RetrieveProfilesRequest(RequestModel):
+class RetrieveProfilesRequest(MomentFields):
     scope: Scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from streambank.model.rule import TriggerRule
 from streambank.model.session import Session, SessionEvent
 from streambank.model.stream import StreamId
 from streambank.model.transfer import FORMAT_VERSION
+from streambank.model.validity import Statement, Validity
 from streambank.model.window import Window
 from streambank.wire import reader, record_shapes, record_streams
 from streambank.wire.memory import metadata_value
@@ -99,6 +100,8 @@ def _memory(record: MemoryRecord) -> dict[str, object]:
         "description": memory.description,
         "evidence": evidence or None,
         "profile": _profile(memory),
+        **_history(memory.validity, memory.statements),
+        "wholeTime": _time(memory.whole_since),
         "revisions": [_revision(one) for one in record.revisions] or None,
         "citations": _citations(record) or None,
     }
@@ -110,6 +113,15 @@ def _times(memory: Memory) -> dict[str, object]:
         "updateTime": _time(memory.updated),
         "evidenceTime": _time(memory.as_of),
         "expireTime": _time(memory.expires),
+    }
+
+
+def _history(validity: Validity, statements: Sequence[Statement]) -> dict[str, object]:
+    """Return when a text holds, and when it was stated."""
+    return {
+        "validFrom": _time(validity.start),
+        "validUntil": _time(validity.end),
+        "statements": [{"eventTime": _time(one.at), "learnTime": _time(one.learnt)} for one in statements] or None,
     }
 
 
@@ -130,6 +142,9 @@ def _revision(revision: Revision) -> dict[str, object]:
             "labels": revision.labels or None,
             "extracted": list(revision.extracted) or None,
             "isProfile": revision.is_profile or None,
+            **_history(revision.validity, revision.statements),
+            "isCorrection": revision.is_correction or None,
+            "isLate": revision.is_late or None,
         }
     )
 

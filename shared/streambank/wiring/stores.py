@@ -12,6 +12,7 @@ from streambank.store.events import Events
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
 from streambank.store.reindexes import Reindexes
+from streambank.store.scope_revisions import ScopeRevisions
 from streambank.store.sessions import Sessions
 from streambank.store.streams import Streams
 from streambank.store.table import Table
@@ -32,6 +33,7 @@ class Stores:
     memories: Memories
     plans: Plans
     reindexes: Reindexes
+    scope_revisions: ScopeRevisions
     sessions: Sessions
     streams: Streams
     transfers: Transfers
@@ -50,6 +52,7 @@ class Stores:
             Memories(table),
             Plans(table),
             Reindexes(table),
+            ScopeRevisions(table),
             Sessions(table),
             Streams(table),
             Transfers(table),

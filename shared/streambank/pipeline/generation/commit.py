@@ -145,7 +145,7 @@ def _steps(
             new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
             change = _change(policy, new_id, candidate, step, known, now=context.now)
             seqs = tuple(sorted({*candidate.seqs, *step.seqs}))
-            if change and change.after.deleted is None and seqs:
+            if change and change.after.deleted is None and seqs and not step.is_late:
                 change = replace(change, citation=_citation(window, cursor, seqs, events, context))
             cited = () if verdicts else candidate.seqs
             verdicts.append(replace(_recorded(cursor, candidate, step, change), seqs=cited))
@@ -161,7 +161,7 @@ def _cited_events(window: Window, extracted: Extracted, plan: Plan, context: Com
     """
     rest = zip(extracted.candidates[plan.start :], plan.steps, strict=False)
     open_ones = islice(rest, window.cursor - plan.start, None)
-    if not any(one.seqs and any(part.verdict in _LIVE for part in step.all) for one, step in open_ones):
+    if not any(one.seqs and any(part.verdict in _LIVE or part.is_late for part in step.all) for one, step in open_ones):
         return []
     return sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
 

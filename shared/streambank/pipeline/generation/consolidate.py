@@ -221,7 +221,7 @@ def _earlier(
 
 def _former_texts(bank: str, memory: Memory, count: int, context: ConsolidateContext) -> tuple[str, ...]:
     revisions = context.memories.revisions(bank, memory, now=context.now)
-    return tuple([one.fact for one in revisions if one.fact and one.number < memory.revision][:count])
+    return tuple([one.fact for one in revisions if one.fact not in ("", memory.fact) and not one.is_late][:count])
 
 
 def _with_vectors(

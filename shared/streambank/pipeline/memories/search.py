@@ -11,9 +11,11 @@ from streambank import telemetry
 from streambank.llm.ports import Embedder
 from streambank.model.memory import Memory
 from streambank.model.search import EventScan, RawEvent, SearchExplanation
+from streambank.model.validity import Moment
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import citations, search_explanation, search_ranking, tombstones
 from streambank.rules.bank_config import bank_config
+from streambank.rules.grounding import evidence_time
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.search_ranking import EmbeddedQuery, Hit, SearchEntry
 from streambank.store.banks import Banks
@@ -29,6 +31,7 @@ MAX_EMBEDDED = 2_000
 class SearchQuery:
     """A similarity search: *events* includes raw events, *pending* those whose window was not generated yet.
 
+    *moment* searches the past: without the turns that memories cite, of which some are newer, and without later events.
     *explain* takes the scores of the hits apart. *weigh* returns the bytes of a hit and its explanation in the reply.
     """
 
@@ -37,6 +40,7 @@ class SearchQuery:
     events: bool = False
     pending: bool = False
     explain: bool = False
+    moment: Moment | None = None
     weigh: Callable[[Hit, Mapping[object, SearchExplanation]], int] = lambda *_: 0
 
 
@@ -78,21 +82,29 @@ def search(
     """
     scan = _scan(bank, scope, request, context)
     searched_events = len(scan.events) if scan.is_truncated else 0
-    visible = [one for one in scan.events if request.pending or not one.is_pending]
+    scanned = [one for one in scan.events if request.moment is None or is_known(one, request.moment)]
+    visible = [one for one in scanned if request.pending or not one.is_pending]
     if not among and not visible:
         return SearchResult((), searched_events)
-    cited = context.memories.citations(bank, scope, among, now=context.now) if among else {}
+    reads_citations = among and request.moment is None
+    cited = context.memories.citations(bank, scope, among, now=context.now) if reads_citations else {}
     query = EmbeddedQuery(request.text, _query_vector(bank, scope, request.text, context))
     entries = search_ranking.memory_entries(query, among, cited)
     if any(memory.vector and entry.similarity is None for memory, entry in zip(among, entries, strict=True)):
         telemetry.other_vectors(bank)
-    entries += _event_entries(query, scan.events, visible, entries, context.embedder)
+    entries += _event_entries(query, scanned, visible, entries, context.embedder)
     best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries))
     nearest = list(islice(best, request.top_k))
     explanations = search_explanation.explain(request.text, entries, cited) if request.explain else {}
     rows = ((None, hit) for hit in nearest)
     hits, _ = page_room.page(rows, request.top_k, lambda hit: request.weigh(hit, explanations))
     return SearchResult(hits, searched_events, len(nearest) - len(hits), explanations)
+
+
+def is_known(event: RawEvent, moment: Moment) -> bool:
+    """Tell whether an event is evidence at *moment*, and had arrived."""
+    is_evidence = moment.true_at is None or evidence_time(event.event) <= moment.true_at
+    return is_evidence and (moment.known_at is None or event.event.arrived <= moment.known_at)
 
 
 def _query_vector(bank: str, scope: Mapping[str, str], text: str, context: SearchContext) -> bytes:
