@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import datetime, timedelta, tzinfo
 
 from streambank.model.validity import Validity
 
@@ -13,19 +12,18 @@ _MAX_DISTANCE = timedelta(days=36_525)  # 100 years
 _SECOND = timedelta(seconds=1)
 
 
-def read_validity(start: str, end: str, time_zone: str, *, near: datetime) -> Validity:
+def read_validity(start: str, end: str, zone: tzinfo, *, near: datetime) -> Validity:
     """Return the validity between two texts, each an ISO date or time, or empty; *near* is when they were said.
 
-    A day, a month or a year holds from its first second, and until its last one. A time without an offset is in
-    *time_zone*. A text that is no time, or one that is more than 100 years away, counts as empty; so does an end that
-    is not after the start.
+    A day, a month or a year holds from its first second, and until its last one. A time without an offset is in *zone*.
+    A text that is no time, or one that is more than 100 years away, counts as empty; so does an end that is not after
+    the start.
     """
-    zone = ZoneInfo(time_zone)
     first, last = _instant(start, zone, near, is_end=False), _instant(end, zone, near, is_end=True)
     return Validity(first, None if first and last and last <= first else last)
 
 
-def _instant(text: str, zone: ZoneInfo, near: datetime, *, is_end: bool) -> datetime | None:
+def _instant(text: str, zone: tzinfo, near: datetime, *, is_end: bool) -> datetime | None:
     try:
         instant = _parsed(text.strip(), zone, is_end=is_end)
         return instant if instant and abs(instant - near) <= _MAX_DISTANCE else None
@@ -33,7 +31,7 @@ def _instant(text: str, zone: ZoneInfo, near: datetime, *, is_end: bool) -> date
         return None
 
 
-def _parsed(text: str, zone: ZoneInfo, *, is_end: bool) -> datetime | None:
+def _parsed(text: str, zone: tzinfo, *, is_end: bool) -> datetime | None:
     """Return the instant that *text* names. Raises ValueError or OverflowError where it names none."""
     period = _PERIOD.fullmatch(text)
     if period is None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
+from zoneinfo import ZoneInfo
 
 from streambank.llm.dialogue.echoes import Placeholders
 from streambank.llm.dialogue.values import (
@@ -185,7 +186,7 @@ def _decision(row: Any, facts: frozenset[int], memories: frozenset[int]) -> Deci
 
 def _validity(row: Mapping[str, Any], time_zone: str, near: datetime) -> Validity:
     start, end = read_text(row.get("valid_from")), read_text(row.get("valid_until"))
-    return read_validity(start, end, time_zone, near=near)
+    return read_validity(start, end, ZoneInfo(time_zone), near=near)
 
 
 def _rows(tool_input: Mapping[str, Any], key: str) -> list[Any]:
