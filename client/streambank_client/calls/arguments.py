@@ -42,6 +42,8 @@ class MemoryFields(RevisionSettings, total=False):
     topics: Sequence[types.Topic] | None
     ttl: timedelta | str | None
     expire_time: datetime | None
+    valid_from: datetime | None
+    valid_until: datetime | None
 
 
 def settings_fields(arguments: WindowSettings | MemoryFields, names: type) -> JsonObject:

@@ -16,7 +16,7 @@ from streambank.rules import access
 from streambank.rules.filtering import Kind, parse
 from streambank.rules.selection import parse_memory_order, parse_selection
 from streambank.wire import memory as wire
-from streambank.wire import page_room, paging, parameters
+from streambank.wire import memory_sources, page_room, paging, parameters
 from streambank.wire.memory import Memories, Memory, MemoryRevision, MemoryRevisions
 from streambank.wire.reply import Empty, EmptyOperation, without_nulls
 
@@ -93,7 +93,7 @@ def get_memory(request: ApiRequest, memory_id: str) -> Memory:
     """Return a memory, with the ids of the events that it cites."""
     memory = visible_memory(request, memory_id)
     event_ids = cited.event_ids(
-        request.path.bank, wire.cited_events(memory), windows=request.stores.windows, now=request.wiring.now()
+        request.path.bank, memory_sources.cited_events(memory), windows=request.stores.windows, now=request.wiring.now()
     )
     return wire.memory(memory, request.path.bank_name, event_ids)
 

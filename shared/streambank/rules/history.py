@@ -25,16 +25,13 @@ def with_next_text(before: Memory, after: Memory, revision: Revision | None, at:
         after,
         own_revision=revision,
         statements=(Statement(at, now),),
-        whole_since=after.as_of if is_lost else before.whole_since,
+        whole_since=at if is_lost else before.whole_since,
     )
 
 
 def with_statement(memory: Memory, at: datetime, *, now: datetime) -> Memory:
     """Return *memory*, whose text was stated at *at* too."""
-    known = statements_of(memory)
-    if any(one.at == at for one in known):
-        return memory
-    return replace(memory, statements=_limited([*known, Statement(at, now)]))
+    return replace(memory, statements=_limited([*statements_of(memory), Statement(at, now)]))
 
 
 def statements_of(memory: Memory) -> tuple[Statement, ...]:
