@@ -22,6 +22,7 @@ from streambank.store.executions import Executions
 from streambank.store.scope_revisions import ScopeRevisions
 from streambank.wire.reply import rfc3339
 from tests import aws
+from tests.pipeline import test_pipeline_transfer as transfers
 from tests.pipeline.test_pipeline_faults import KilledExecutions, Killer, _armed, _tell
 from tests.pipeline.test_pipeline_interleavings import _interrupted
 from tests.world import SCOPE, START, World, event
@@ -66,10 +67,12 @@ def say(world: World, text: str, hours_ago: float, **fields: Any) -> None:
     world.clock.move(seconds=1)
 
 
-def look(world: World, *, true_at: float | None = None, known_at: datetime | None = None) -> PastView:
+def look(
+    world: World, *, true_at: float | None = None, known_at: datetime | None = None, bank: str = "default"
+) -> PastView:
     at = None if true_at is None else START - true_at * HOUR
     return in_scope_at(
-        "default",
+        bank,
         SCOPE,
         parse_selection(""),
         Moment(at, known_at),
@@ -320,3 +323,20 @@ def test_whoever_changes_the_memory_meanwhile_keeps_the_past_right(client, other
         assert texts(look(world, true_at=3)) == ["I live in Linz"], at
         assert texts(look(world, true_at=0.5)) == (["I live in Wien"] if other == "edit" else ["I live in Graz"])
     raise AssertionError("a generation never ends")
+
+
+def test_the_past_goes_with_an_export(client):
+    """In the bank of an import the past is the same: by evidence, by what was known, and how far it reaches."""
+    world = transfers.made(client)
+    world.consolidator = OneMemoryPerSubject()
+    for text, hours_ago in (("I live in Graz", 9), ("I live in Wien", 2), ("I live in Linz", 5), ("I live in Wien", 1)):
+        say(world, text, hours_ago)
+    known_at = START + timedelta(seconds=1)
+    edit(world, fields={"validUntil"}, validity=Validity(None, START + 9 * HOUR))
+    transfers.imported(world, transfers.manifest_of(transfers.exported(world)))
+    for moment in ({"true_at": 10}, {"true_at": 6}, {"true_at": 3}, {"known_at": known_at}, {"true_at": -9}):
+        here, there = look(world, **moment), look(world, bank=transfers.OTHER, **moment)
+        assert texts(here) == texts(there)
+        assert here.start == there.start
+    [memory] = world.memories.of_scope(transfers.OTHER, SCOPE, now=world.clock())
+    assert memory.validity.end == START + 9 * HOUR

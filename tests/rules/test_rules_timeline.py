@@ -182,6 +182,12 @@ def test_fields_of_a_profile_have_their_own_past():
     assert values == [None, '{"a":1}', '{"a":1,"b":3}', '{"a":4,"b":3}', '{"a":4,"b":5}', '{"a":7,"b":5}']
 
 
+def test_a_number_of_any_size_is_counted_at_once():
+    """An import may bring any number of a revision: what is missing below it is not counted one by one."""
+    many = history.with_first_text(memory(revision=10**12), None)
+    assert timeline.whole_since(many, []) == NOW
+
+
 def test_what_is_lost_without_a_revision_begins_the_history():
     """A text that was replaced while revisions were off is gone: the history begins with the next one."""
     before = history.with_first_text(memory(), None)

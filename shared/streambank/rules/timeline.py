@@ -6,9 +6,10 @@ says that the text before it was never true, and takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import count
 
 from streambank.model.memory import Memory, Revision
 from streambank.model.validity import Moment, Statement
@@ -43,14 +44,19 @@ def memory_at(memory: Memory, revisions: Sequence[Revision], moment: Moment) -> 
 def whole_since(memory: Memory, revisions: Sequence[Revision]) -> datetime | None:
     """Return since when every text that *memory* had is known, or None if none was lost."""
     texts = {one.number: one for one in revisions if one.fact}
-    own = memory.own_revision.number if memory.own_revision else None
-    missing = [number for number in range(1, memory.revision + 1) if number not in texts and number != own]
-    later = [one for one in texts.values() if missing and one.number > missing[-1] and not one.is_late]
+    missing = _last_missing(memory, texts)
+    later = [one for one in texts.values() if one.number > missing and not one.is_late]
     first = min(later, key=lambda one: one.number, default=None)
     starts = [memory.whole_since] if memory.whole_since else []
     if missing:
-        starts.append(_made_at(first) if first else _own_start(memory, missing[-1]))
+        starts.append(_made_at(first) if first else _own_start(memory, missing))
     return max(starts, default=None)
+
+
+def _last_missing(memory: Memory, texts: Mapping[int, Revision]) -> int:
+    """Return the number of the newest revision that is gone, or 0 if none is."""
+    known = {memory.own_revision.number if memory.own_revision else 0, *texts}
+    return next(number for number in count(memory.revision, -1) if not number or number not in known)
 
 
 def first_evidence(memory: Memory, revisions: Sequence[Revision]) -> datetime:

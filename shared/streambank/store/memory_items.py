@@ -87,7 +87,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "fmr": _packed_hashes(memory.former) or None,
         "del": milliseconds(memory.deleted),
         "prof": _profile_text(memory.profile) if memory.profile else None,
-        "frev": _own_revision_text(memory.own_revision) if memory.own_revision else None,
+        **_own_revision_values(memory.own_revision),
         **history_items.memory_values(memory),
         "call": f"{memory.call.key} {memory.call.fingerprint.hex()}" if memory.call else None,
         "ttl": seconds(memory_expiry(memory)),
@@ -121,7 +121,7 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         statements=history_items.statements_of(item),
         whole_since=instant(item.get("whole")),
     )
-    return _with_own_revision(memory, item["frev"]) if "frev" in item else memory
+    return _with_own_revision(memory, item) if "frev" in item else memory
 
 
 def _call_of(written: str) -> CallMarker:
@@ -190,17 +190,24 @@ def _profile_of(stored: str) -> Profile:
     return Profile(schema, {name: codec.instant_of(time) for name, time in times.items()})
 
 
-def _own_revision_text(revision: Revision) -> str:
-    """Return what the memory itself does not say of its own revision; None stands for the memory's own text."""
+def _own_revision_values(revision: Revision | None) -> codec.Values:
+    """Return what the memory itself does not say of its own revision; None stands for the memory's own text.
+
+    An earlier release reads `frev` alone, as the first revision, which was made with the memory.
+    """
+    if revision is None:
+        return {}
     extracted = [None if one == revision.fact else one for one in revision.extracted]
     made = [revision.number, milliseconds(revision.created), int(revision.is_correction)]
-    return text.dumps([milliseconds(revision.expires), revision.labels, extracted, *made])
+    said = [milliseconds(revision.expires), revision.labels, extracted]
+    return {"frev": text.dumps(said), "own": text.dumps(made)}
 
 
-def _with_own_revision(memory: Memory, stored: str) -> Memory:
+def _with_own_revision(memory: Memory, item: Mapping[str, Any]) -> Memory:
     """Return *memory* with its own revision; one of an earlier release is its first, made with the memory."""
-    expires, labels, extracted, *made = json.loads(stored)
-    number, created, is_correction = made or (memory.revision, milliseconds(memory.created), 0)
+    expires, labels, extracted = json.loads(item["frev"])
+    first = [memory.revision, milliseconds(memory.created), 0]
+    number, created, is_correction = json.loads(item["own"]) if "own" in item else first
     own = Revision(
         memory.id,
         number,
