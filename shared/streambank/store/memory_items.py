@@ -206,7 +206,7 @@ def _own_revision_values(revision: Revision | None) -> codec.Values:
 def _with_own_revision(memory: Memory, item: Mapping[str, Any]) -> Memory:
     """Return *memory* with its own revision; one of an earlier release is its first, made with the memory."""
     expires, labels, extracted = json.loads(item["frev"])
-    first = [memory.revision, milliseconds(memory.created), 0]
+    first: list[Any] = [memory.revision, milliseconds(memory.created), 0]
     number, created, is_correction = json.loads(item["own"]) if "own" in item else first
     own = Revision(
         memory.id,
