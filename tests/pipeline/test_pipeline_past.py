@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,86 +11,19 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from streambank.llm.ports import Action, Consolidation, ConsolidationRequest, Decision
-from streambank.model.memory import Memory
-from streambank.model.validity import Moment, Validity
+from streambank.llm.ports import (
+    ExtractedFact,
+    Extraction,
+    ExtractionRequest,
+    FactChange,
+)
+from streambank.model.validity import Validity
 from streambank.pipeline.memories.deletion import delete_memory
-from streambank.pipeline.memories.edit import create_memory, roll_back, update_memory
-from streambank.pipeline.memories.past import PastView, in_scope_at
+from streambank.pipeline.memories.edit import create_memory, roll_back
 from streambank.rules.edits import Edit
-from streambank.rules.selection import parse_selection
-from streambank.store.executions import Executions
-from streambank.store.scope_revisions import ScopeRevisions
-from streambank.wire.reply import rfc3339
-from tests import aws
 from tests.pipeline import test_pipeline_transfer as transfers
-from tests.pipeline.test_pipeline_faults import KilledExecutions, Killer, _armed, _tell
-from tests.pipeline.test_pipeline_interleavings import _interrupted
-from tests.world import SCOPE, START, World, event
-
-SUBJECTS = ("I live in", "My cat is called")
-VALUES = ("Graz", "Linz", "Wien")
-HOUR = timedelta(hours=1)
-
-
-class OneMemoryPerSubject:
-    """A model that takes facts with one subject for one memory, whatever it says; a correction is marked by a word."""
-
-    def consolidate(self, request: ConsolidationRequest) -> Consolidation:
-        return Consolidation(tuple(self._decision(request, number) for number in range(len(request.facts))))
-
-    def _decision(self, request: ConsolidationRequest, index: int) -> Decision:
-        fact = request.facts[index]
-        text = fact.fact.removeprefix("Correction: ")
-        about = [one for one in request.memories if _subject(one.fact) == _subject(text)]
-        if not about:
-            return Decision(fact.number, Action.CREATE, text=text)
-        number = (about[0].number,)
-        if about[0].fact == text:
-            return Decision(fact.number, Action.NONE, number)
-        return Decision(fact.number, Action.UPDATE, number, text, is_correction=text != fact.fact)
-
-
-def _subject(text: str) -> str:
-    return next(one for one in SUBJECTS if text.startswith(one))
-
-
-def made(client: Any) -> World:
-    aws.empty(client)
-    return World(client, consolidator=OneMemoryPerSubject())
-
-
-def say(world: World, text: str, hours_ago: float, **fields: Any) -> None:
-    """Say *text* as something that was said *hours_ago* before the clock's start, and generate."""
-    at = rfc3339(START - hours_ago * HOUR)
-    world.ingest(event(text, eventTime=at), forceFlush=True, **fields)
-    world.settle()
-    world.clock.move(seconds=1)
-
-
-def look(
-    world: World, *, true_at: float | None = None, known_at: datetime | None = None, bank: str = "default"
-) -> PastView:
-    at = None if true_at is None else START - true_at * HOUR
-    return in_scope_at(
-        bank,
-        SCOPE,
-        parse_selection(""),
-        Moment(at, known_at),
-        memories=world.memories,
-        revisions=ScopeRevisions(world.table),
-        now=world.clock(),
-    )
-
-
-def texts(view: PastView) -> list[str]:
-    return sorted(one.fact for one in view.memories)
-
-
-def edit(world: World, **fields: Any) -> Memory:
-    [memory] = world.memories.of_scope("default", SCOPE, now=world.clock())
-    return update_memory("default", memory.id, None, Edit(**fields), context=world.editing())
-
+from tests.pipeline.looking_back import HOUR, SUBJECTS, VALUES, OneMemoryPerSubject, edit, look, made, say, texts
+from tests.world import SCOPE, START
 
 HISTORIES = st.lists(
     st.tuples(st.sampled_from(SUBJECTS), st.sampled_from(VALUES), st.integers(0, 5)), min_size=1, max_size=5
@@ -250,81 +184,6 @@ def test_without_revisions_the_history_begins_with_the_text(client):
     assert look(world, true_at=1).start == START - 3 * HOUR
 
 
-# ---- faults
-
-
-def _late(world: World) -> None:
-    world.ingest(event("I live in Linz", "late", eventTime=rfc3339(START - 5 * HOUR)), forceFlush=True, streamId="s")
-
-
-def _checked(world: World) -> None:
-    """Both texts are there once: one today, one in the past."""
-    assert world.facts() == ["I live in Graz"]
-    assert texts(look(world, true_at=3)) == ["I live in Linz"]
-    [memory] = world.memories.of_scope("default", SCOPE, now=world.clock())
-    revisions = world.memories.revisions("default", memory, now=world.clock())
-    assert [(one.number, one.is_late) for one in revisions] == [(2, True), (1, False)]
-
-
-def _killed(client: Any, at: int | None, *, after: bool = False) -> list[str]:
-    """Learn late evidence with a kill at call number *at*, check what is left, and return the names of the calls."""
-    killer = Killer()
-    world = made(client)
-    world.executions = KilledExecutions(killer)
-    world.port = Executions(world.executions, aws.MACHINE_ARN)
-    say(world, "I live in Graz", 1)
-    killer.at, killer.after, killer.calls, killer.names = at, after, 0, []
-    disarm = _armed(client, killer)
-    try:
-        _tell(world, [_late, World.settle])
-    finally:
-        disarm()
-    killer.at, names = None, killer.names
-    world.finish()
-    _checked(world)
-    return names
-
-
-def test_a_kill_after_any_write_of_late_evidence_loses_and_doubles_nothing(client):
-    """Wherever the process dies behind a write, the sweep gives the past its text once."""
-    writes = [at for at, name in enumerate(_killed(client, None)) if name == "TransactWriteItems"]
-    assert len(writes) > 3
-    for at in writes:
-        _killed(client, at, after=True)
-
-
-@pytest.mark.slow
-def test_a_kill_around_any_call_of_late_evidence_loses_and_doubles_nothing(client):
-    """Wherever the process dies, the sweep gives the past its text once."""
-    for at in range(len(_killed(client, None))):
-        for after in (False, True):
-            _killed(client, at, after=after)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("other", ["newer", "edit"])
-def test_whoever_changes_the_memory_meanwhile_keeps_the_past_right(client, other):
-    """A newer text, or a caller's, that comes between two calls of a late window's generation is today's text."""
-
-    def change(world: World) -> None:
-        if other == "edit":
-            edit(world, fields={"fact"}, fact="I live in Wien")
-        else:
-            world.ingest(event("I live in Wien", eventTime=rfc3339(START)), forceFlush=True, streamId="t")
-
-    for at in range(100):
-        world = made(client)
-        say(world, "I live in Graz", 1)
-        _late(world)
-        if _interrupted(world, World.settle, change, at) <= at:
-            return
-        world.finish()
-        assert world.facts() == ["I live in Wien"]
-        assert texts(look(world, true_at=3)) == ["I live in Linz"], at
-        assert texts(look(world, true_at=0.5)) == (["I live in Wien"] if other == "edit" else ["I live in Graz"])
-    raise AssertionError("a generation never ends")
-
-
 def test_the_past_goes_with_an_export(client):
     """In the bank of an import the past is the same: by evidence, by what was known, and how far it reaches."""
     world = transfers.made(client)
@@ -340,3 +199,31 @@ def test_the_past_goes_with_an_export(client):
         assert here.start == there.start
     [memory] = world.memories.of_scope(transfers.OTHER, SCOPE, now=world.clock())
     assert memory.validity.end == START + 9 * HOUR
+
+
+class OneCorrection:
+    """A model that corrects the memory that it is shown, and says until when the text holds."""
+
+    def __init__(self, end: datetime) -> None:
+        self.end = end
+
+    def extract(self, request: ExtractionRequest) -> Extraction:
+        [turn] = request.turns
+        named = tuple(one.number for one in request.memories)
+        change = FactChange.CHANGES if named else FactChange.NEW
+        fact = ExtractedFact(turn.text, (turn.number,), "USER_PERSONAL_INFO", change, named, turn.text if named else "")
+        return Extraction((replace(fact, validity=Validity(None, self.end), is_correction=bool(named)),))
+
+
+def test_a_first_answer_says_what_corrects_and_until_when(client):
+    """One call of the model suffices: the memory, its revision and the past have the end and the correction."""
+    world, end = made(client), START + 9 * HOUR
+    world.extractor = OneCorrection(end)
+    say(world, "I live in Graz", 9)
+    say(world, "I live in Linz", 5)
+    [memory] = world.memories.of_scope("default", SCOPE, now=world.clock())
+    newest, oldest = world.memories.revisions("default", memory, now=world.clock())
+    assert (memory.fact, memory.validity) == ("I live in Linz", Validity(None, end))
+    assert (newest.is_correction, newest.validity, oldest.is_correction) == (True, Validity(None, end), False)
+    assert texts(look(world, true_at=7)) == ["I live in Linz"]
+    assert texts(look(world, true_at=-9)) == []
