@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,11 @@ class Validity:
     def is_open(self) -> bool:
         """Tell whether the words give neither end."""
         return self.start is None and self.end is None
+
+    @property
+    def is_possible(self) -> bool:
+        """Tell whether the end is after the start, by a millisecond at least: more is not stored."""
+        return self.start is None or self.end is None or self.end - self.start >= _MILLISECOND
 
     def is_over(self, at: datetime) -> bool:
         """Tell whether the text holds no more at *at*."""

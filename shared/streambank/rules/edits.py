@@ -114,9 +114,10 @@ def _validity(edit: Edit, memory: Memory) -> Validity:
     """Return when the text of *memory* holds after *edit*. Raises InvalidArgument if it would end before it begins."""
     start = edit.validity.start if "validFrom" in edit.fields else memory.validity.start
     end = edit.validity.end if "validUntil" in edit.fields else memory.validity.end
-    if start is not None and end is not None and end <= start:
+    validity = Validity(start, end)
+    if not validity.is_possible:
         raise InvalidArgument("validUntil", "must be after validFrom")
-    return Validity(start, end)
+    return validity
 
 
 def _with_text(

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model.chat import ChatHistory
 from streambank.model.event import Event
-from streambank.model.memory import Memory, Revision
 from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord, StreamRecord
 from streambank.model.rule import TriggerRule
 from streambank.model.session import Session, SessionEvent
 from streambank.model.stream import StreamId
 from streambank.model.transfer import FORMAT_VERSION
-from streambank.model.validity import Statement, Validity
 from streambank.model.window import Window
 from streambank.wire import reader, record_shapes, record_streams
-from streambank.wire.memory import metadata_value
+from streambank.wire.record_memories import memory_document, optional_iso
 from streambank.wire.reply import without_nulls
 
 # Of one line: a memory with a thousand revisions of 8 KB, each letter of which may be escaped.
@@ -82,86 +80,6 @@ def counted(record: Record) -> dict[str, int]:
     return {_COUNTS[kind(record)]: len(record.events) if isinstance(record, BatchRecord) else 1}
 
 
-# ---- memories
-
-
-def _memory(record: MemoryRecord) -> dict[str, object]:
-    memory = record.memory
-    evidence = [{"stream": one.sid, "window": one.window, "events": list(one.seqs)} for one in memory.evidence]
-    return {
-        "scope": memory.scope,
-        "memoryId": memory.id,
-        "fact": memory.fact,
-        **_times(memory),
-        "revision": memory.revision,
-        "topics": list(memory.topics) or None,
-        "metadata": {key: metadata_value(value) for key, value in memory.metadata.items()} or None,
-        "displayName": memory.display_name,
-        "description": memory.description,
-        "evidence": evidence or None,
-        "profile": _profile(memory),
-        **_history(memory.validity, memory.statements),
-        "wholeTime": _time(memory.whole_since),
-        "revisions": [_revision(one) for one in record.revisions] or None,
-        "citations": _citations(record) or None,
-    }
-
-
-def _times(memory: Memory) -> dict[str, object]:
-    return {
-        "createTime": _time(memory.created),
-        "updateTime": _time(memory.updated),
-        "evidenceTime": _time(memory.as_of),
-        "expireTime": _time(memory.expires),
-    }
-
-
-def _history(validity: Validity, statements: Sequence[Statement]) -> dict[str, object]:
-    """Return when a text holds, and when it was stated."""
-    return {
-        "validFrom": _time(validity.start),
-        "validUntil": _time(validity.end),
-        "statements": [{"eventTime": _time(one.at), "learnTime": _time(one.learnt)} for one in statements] or None,
-    }
-
-
-def _profile(memory: Memory) -> dict[str, object] | None:
-    if memory.profile is None:
-        return None
-    times = {name: _time(time) for name, time in memory.profile.times.items()}
-    return {"schemaId": memory.profile.schema, "times": times}
-
-
-def _revision(revision: Revision) -> dict[str, object]:
-    return without_nulls(
-        {
-            "number": revision.number,
-            "fact": revision.fact,
-            "createTime": _time(revision.created),
-            "expireTime": _time(revision.expires),
-            "labels": revision.labels or None,
-            "extracted": list(revision.extracted) or None,
-            "isProfile": revision.is_profile or None,
-            **_history(revision.validity, revision.statements),
-            "isCorrection": revision.is_correction or None,
-            "isLate": revision.is_late or None,
-        }
-    )
-
-
-def _citations(record: MemoryRecord) -> list[dict[str, object]]:
-    return [
-        {
-            "stream": one.sid,
-            "window": one.window,
-            "number": one.number,
-            "said": one.text,
-            "expireTime": _time(one.expires),
-        }
-        for one in record.citations
-    ]
-
-
 # ---- sessions and chats
 
 
@@ -169,14 +87,14 @@ def _session(session: Session) -> dict[str, object]:
     return {
         "sessionId": session.id,
         "userId": session.user_id,
-        "createTime": _time(session.created),
-        "updateTime": _time(session.updated),
+        "createTime": optional_iso(session.created),
+        "updateTime": optional_iso(session.updated),
         "first": session.first,
         "last": session.last,
         "displayName": session.display_name,
         "sessionState": session.state or None,
         "labels": session.labels or None,
-        "expireTime": _time(session.expires),
+        "expireTime": optional_iso(session.expires),
     }
 
 
@@ -202,8 +120,8 @@ def _chat(history: ChatHistory) -> dict[str, object]:
     return {
         "conversationId": history.conversation_id,
         "format": history.format or None,
-        "updateTime": _time(history.updated),
-        "expireTime": _time(history.expires),
+        "updateTime": optional_iso(history.updated),
+        "expireTime": optional_iso(history.expires),
         "messages": list(history.messages),
     }
 
@@ -221,8 +139,8 @@ def _stream(record: StreamRecord) -> dict[str, object]:
         "events": record.seq,
         "windows": record.window,
         "rule": _rule(record.rule) if record.rule else None,
-        "anchorTime": _time(record.anchor),
-        "lastTime": _time(record.last_arrival),
+        "anchorTime": optional_iso(record.anchor),
+        "lastTime": optional_iso(record.last_arrival),
     }
 
 
@@ -250,8 +168,8 @@ def _window(window: Window) -> dict[str, object]:
         "lastEvent": window.last_seq,
         "trigger": window.reason,
         "state": window.state,
-        "sealTime": _time(window.sealed),
-        "lastTime": _time(window.last_arrival),
+        "sealTime": optional_iso(window.sealed),
+        "lastTime": optional_iso(window.last_arrival),
         "includeToolTraffic": window.settings.include_tool_traffic,
     }
 
@@ -261,8 +179,8 @@ def _events(record: BatchRecord) -> dict[str, object]:
         **_place(record.stream),
         "firstEvent": record.first,
         "window": record.window,
-        "acceptTime": _time(record.arrived),
-        "expireTime": _time(record.expires),
+        "acceptTime": optional_iso(record.arrived),
+        "expireTime": optional_iso(record.expires),
         "events": [_event(event) for event in record.events],
     }
 
@@ -280,16 +198,12 @@ def _marker(record: MarkerRecord) -> dict[str, object]:
         "event": record.seq,
         "window": record.window,
         "fingerprint": b64encode(record.fingerprint).decode() if record.fingerprint else None,
-        "expireTime": _time(record.expires),
+        "expireTime": optional_iso(record.expires),
     }
 
 
-def _time(instant: datetime | None) -> str | None:
-    return None if instant is None else instant.isoformat()
-
-
 _KINDS: Mapping[type, tuple[str, Callable[[Any], dict[str, object]]]] = {
-    MemoryRecord: ("memory", _memory),
+    MemoryRecord: ("memory", memory_document),
     Session: ("session", _session),
     SessionEventRecord: ("sessionEvent", _session_event),
     ChatHistory: ("chatHistory", _chat),

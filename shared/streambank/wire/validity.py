@@ -25,7 +25,7 @@ class ValidityFields(RequestModel):
 
     @model_validator(mode="after")
     def _check_validity(self) -> Self:
-        if self.valid_from is not None and self.valid_until is not None and self.valid_until <= self.valid_from:
+        if not self.validity.is_possible:
             raise rule("must be after validFrom", "validUntil")
         return self
 
