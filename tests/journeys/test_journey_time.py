@@ -198,3 +198,18 @@ def test_the_past_is_a_replay_of_its_events(caller, history):
             if number <= last:
                 replay.flush(said(f"{words} {city}", at=day(number)))
         assert facts(at(caller, stream.scope, day(last))) == sorted(caller.facts(replay.scope))
+
+
+def test_what_was_to_be_forgotten_is_in_no_past(caller):
+    """Of a memory that lost a part, the texts with that part are shown as of no time, and nothing was known of them."""
+    stream = caller.stream()
+    stream.flush(said("I play chess with Tom and I work at Alnatura", at=day(2)))
+    known = caller.memories(stream.scope)[0]["createTime"]
+    caller.advance(seconds=60)
+    stream.flush(said("Please forget Tom.", at=day(9)))
+    for reply in (
+        at(caller, stream.scope, day(5)),
+        at(caller, stream.scope, known=known),
+        at(caller, stream.scope, day(9)),
+    ):
+        assert "Tom" not in str(reply)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank.model.bank import BankConfig
+from streambank.model.extraction import FactChange
 from streambank.model.memory import Revision
 from streambank.model.rule import WindowSettings
 from streambank.model.validity import Moment, Statement, Validity
@@ -25,11 +26,13 @@ class Past:
     def __init__(self):
         self.memory, self.revisions, self.told = None, {}, 0
 
-    def tell(self, text, day, validity=None, *, is_correction=False):
+    def tell(self, text, day, validity=None, *, is_correction=False, change=None):
         """Let a window state *text* as of *day*; it is learnt an hour after the one before."""
         self.told += 1
         now = NOW + 99 * DAY + self.told * timedelta(hours=1)
-        one = candidate(text, at=NOW + day * DAY, validity=validity or Validity(), is_correction=is_correction)
+        one = candidate(
+            text, at=NOW + day * DAY, validity=validity or Validity(), is_correction=is_correction, change=change
+        )
         policy = WindowPolicy(window(number=self.told), BankConfig(), HASHES)
         step = (
             consolidation.update_step(one, self.memory, text, "changed", QUIET)
@@ -180,6 +183,19 @@ def test_fields_of_a_profile_have_their_own_past():
         past.memory = made.after
     values = [past.at(day) for day in (-1, 0, 3, 4, 5, 7)]
     assert values == [None, '{"a":1}', '{"a":1,"b":3}', '{"a":4,"b":3}', '{"a":4,"b":5}', '{"a":7,"b":5}']
+
+
+@given(STATEMENTS)
+def test_what_was_to_be_forgotten_is_shown_as_of_no_time(statements):
+    """Once a part is forgotten, the texts before are in no answer, whatever comes later."""
+    past = told(*statements)
+    past.tell("D", 9, change=FactChange.FORGETS)
+    for day in (None, *range(11)):
+        assert past.at(day) in (None, "D")
+        assert past.at(day, NOW + 99 * DAY + timedelta(hours=len(statements))) is None
+    assert timeline.whole_since(past.memory, past.all) is None
+    past.tell("E", 10)
+    assert [past.at(day) for day in (8, 9, 10)] == [None, "D", "E"]
 
 
 def test_a_number_of_any_size_is_counted_at_once():

@@ -234,6 +234,7 @@ def _memories():
         validity=validities(),
         statements=statements(),
         whole_since=st.none() | instants(),
+        hidden=st.integers(0, 9),
     )
 
 

@@ -10,7 +10,7 @@ from streambank.wire import record
 from tests.rules.building import NOW, SCOPE
 
 DAY = timedelta(days=1)
-ADDED = {"validFrom", "validUntil", "statements", "wholeTime", "isCorrection", "isLate"}
+ADDED = {"validFrom", "validUntil", "statements", "wholeTime", "isCorrection", "isLate", "hiddenRevisions"}
 
 
 def made():
@@ -26,6 +26,7 @@ def made():
         validity=Validity(NOW, NOW + DAY),
         statements=stated,
         whole_since=NOW - DAY,
+        hidden=1,
     )
     own = Revision("m1", 1, "I like tea", NOW, None, validity=memory.validity, statements=stated, is_correction=True)
     late = Revision("m1", 2, "I like milk", NOW, None, statements=stated[1:], is_late=True)

@@ -68,7 +68,8 @@ class Memory:
     The fact of a profile is the JSON of its data. *own_revision* is the revision that made the text: no item of its own
     is stored for it as long as the memory has that text. *former* are the keyed hashes of earlier texts, oldest first.
     *call* is the marker of the call that created it under an idempotency key. *validity* and *statements* are those of
-    the text, in the order in which they were learnt. A text was lost before *whole_since* where revisions were off.
+    the text, in the order in which they were learnt. A text was lost before *whole_since* where revisions were off. The
+    revisions up to number *hidden* have a part that was to be forgotten: they are shown as of no time.
     """
 
     id: str
@@ -93,6 +94,7 @@ class Memory:
     validity: Validity = OPEN
     statements: tuple[Statement, ...] = ()
     whole_since: datetime | None = None
+    hidden: int = 0
 
     @property
     def fingerprint(self) -> str:

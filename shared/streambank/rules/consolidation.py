@@ -191,6 +191,7 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
         evidence=joined_evidence(memory.evidence, _evidence(policy, candidate)),
         profile=profiles.updated_profile(memory, candidate),
         former=former_texts(memory, fact, policy.hashes),
+        hidden=memory.revision if is_new_text and is_forget_request(candidate) else memory.hidden,
     )
     if not is_new_text:
         return Change(memory, history.with_statement(after, candidate.at, now=now), None)
@@ -222,11 +223,11 @@ def _late_text(
     after = replace(
         memory,
         evidence=joined_evidence(memory.evidence, _evidence(policy, candidate)),
+        revision=memory.revision + policy.keeps_revisions,
         former=former_texts(replace(memory, fact=fact), memory.fact, policy.hashes),
     )
     if not policy.keeps_revisions:
         return Change(memory, replace(after, whole_since=memory.as_of), None)
-    after = replace(after, revision=memory.revision + 1)
     made = _revision(policy, replace(after, fact=fact), candidate, now)
     revision = made and replace(
         made,

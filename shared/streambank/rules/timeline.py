@@ -56,7 +56,8 @@ def whole_since(memory: Memory, revisions: Sequence[Revision]) -> datetime | Non
 def _last_missing(memory: Memory, texts: Mapping[int, Revision]) -> int:
     """Return the number of the newest revision that is gone, or 0 if none is."""
     known = {memory.own_revision.number if memory.own_revision else 0, *texts}
-    return next(number for number in count(memory.revision, -1) if not number or number not in known)
+    number = next(number for number in count(memory.revision, -1) if not number or number not in known)
+    return number if number > memory.hidden else 0
 
 
 def first_evidence(memory: Memory, revisions: Sequence[Revision]) -> datetime:
@@ -78,7 +79,8 @@ def _rows(memory: Memory, revisions: Iterable[Revision]) -> list[_Row]:
     """Return every statement of every text, in the order of their evidence, ties as they were learnt."""
     texts = {one.number: one for one in revisions if one.fact}
     own = _own_text(memory, texts)
-    rows = [row for one in texts.values() if one.number != own.number for row in _rows_of(one)]
+    shown = [one for one in texts.values() if one.number > memory.hidden and one.number != own.number]
+    rows = [row for one in shown for row in _rows_of(one)]
     rows += _rows_of(own)
     return sorted(
         rows, key=lambda row: (row.statement.at, row.statement.learnt, row.revision.number or memory.revision)

@@ -20,6 +20,7 @@ def memory_values(memory: Memory) -> codec.Values:
         **_validity_values(memory.validity),
         "stm": _packed(memory.statements) or None,
         "whole": milliseconds(memory.whole_since),
+        "hid": memory.hidden or None,
     }
 
 

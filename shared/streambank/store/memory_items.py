@@ -120,6 +120,7 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         validity=history_items.validity_of(item),
         statements=history_items.statements_of(item),
         whole_since=instant(item.get("whole")),
+        hidden=item.get("hid", 0),
     )
     return _with_own_revision(memory, item) if "frev" in item else memory
 

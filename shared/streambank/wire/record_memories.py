@@ -29,6 +29,7 @@ def memory_document(record: MemoryRecord) -> dict[str, object]:
         "profile": _profile(memory),
         **_history(memory.validity, memory.statements),
         "wholeTime": optional_iso(memory.whole_since),
+        "hiddenRevisions": memory.hidden or None,
         "revisions": [_revision(one) for one in record.revisions] or None,
         "citations": _citations(record) or None,
     }

@@ -138,6 +138,7 @@ class MemoryLine(HistoryShape):
     evidence_time: Instant
     expire_time: Instant | None = None
     whole_time: Instant | None = None
+    hidden_revisions: Number = 0
     revision: Number = 0
     topics: Annotated[list[Name], Field(max_length=100)] = Field(default_factory=list)
     metadata: Metadata = Field(default_factory=dict)
@@ -174,6 +175,7 @@ class MemoryLine(HistoryShape):
             validity=self.validity,
             statements=self.stated,
             whole_since=self.whole_time,
+            hidden=self.hidden_revisions,
         )
 
 
