@@ -182,6 +182,26 @@ def test_a_review_shows_what_would_change():
     assert "\u202e" not in second.stated
 
 
+def test_a_history_tells_when_texts_held():
+    """What was learnt late is no change of the text before it, a correction is named, and each says when it held."""
+    first, late, right = (
+        revision(number, fact).model_copy(update=more)
+        for number, (fact, more) in enumerate(
+            [
+                ("I live in Graz", {"event_time": NOW}),
+                ("I live in Linz", {"late": True, "event_time": NOW - timedelta(days=9)}),
+                ("I live in Wien", {"correction": True, "valid_until": NOW}),
+            ],
+            1,
+        )
+    )
+    steps = memories.history([right, late, first])
+    assert [step.title for step in steps] == ["Corrected", "Held before, learnt later", "Created"]
+    assert [step.holds for step in steps] == ["until 2026-12-01", "said 2026-11-22", "said 2026-12-01"]
+    assert [step.can_restore for step in steps] == [False, True, True]
+    assert Piece(REMOVED, "Graz") in steps[0].pieces
+
+
 def test_a_profile_is_read_as_words():
     """A profile is shown as its fields, never as JSON, and is not edited as a text."""
     memory = types.Memory.from_reply(

@@ -66,6 +66,17 @@ def test_a_chat_becomes_memories_that_are_found_and_explained(run, tmp_path):
     assert nearest["fact"] == "I live in Graz"
 
 
+def test_a_search_looks_back(run):
+    """A search as of a time before anything was known finds nothing; one as of today says how far it reaches."""
+    scope = ("--scope", "user_id=clio")
+    run("chat", *scope, "--every", "1", typed="I live in Graz.\n/quit\n")
+    now = run("search", "Where?", *scope, "--as-of", "2999-01-01")[1]
+    assert [one["memory"]["fact"] for one in now["retrievedMemories"]] == ["I live in Graz"]
+    assert now["historyStartTime"] == now["retrievedMemories"][0]["memory"]["eventTime"].replace("Z", "+00:00")
+    for option in ("--as-of", "--known-as-of"):
+        assert run("search", "Where?", *scope, option, "2020-01-01")[1]["retrievedMemories"] == []
+
+
 def test_a_file_can_be_sent_twice(run, tmp_path):
     """The messages of a file get the same ids each time: nothing is stored twice."""
     scope = ("--scope", "user_id=grace")

@@ -34,7 +34,7 @@ def kind_of(change: Change) -> ChangeKind | None:
         evidence=before.evidence,
         vector=before.vector,
         former=before.former,
-        first_revision=before.first_revision,
+        own_revision=before.own_revision,
         call=before.call,
     )
     return None if shown == before else ChangeKind.UPDATED

@@ -14,7 +14,8 @@ from streambank.model.review import Review, ReviewAction, ReviewedMemory, Review
 from streambank.model.tombstone import Tombstone
 from streambank.model.verdict import Verdict
 from streambank.rules import consolidation, tombstones, wording
-from streambank.rules.consolidation import WindowPolicy, join_evidence, newest_evidence
+from streambank.rules.consolidation import WindowPolicy
+from streambank.rules.evidence import joined_evidence, newest_evidence
 from streambank.rules.filtering import Filter, Kind, parse
 from streambank.rules.held_steps import HeldStep
 from streambank.rules.keyed_hashes import KeyedHashes
@@ -90,7 +91,7 @@ def admit(review: Review, known: Mapping[str, Review]) -> Review | str:
     """
     before = known.get(review.id)
     if before and before.state is ReviewState.OPEN:
-        evidence = join_evidence(before.evidence, review.evidence)
+        evidence = joined_evidence(before.evidence, review.evidence)
         newest = replace(review, evidence=evidence, rejected=before.rejected, created=before.created)
         return replace(newest, at=max(before.at, review.at), expires=max(before.expires, review.expires))
     if before and before.state is ReviewState.REJECTED and _cites_only(review, before.rejected):
@@ -157,7 +158,7 @@ def _completed(change: Change, review: Review, *, pinned: bool) -> Change:
     """Return *change* with all evidence of *review*."""
     before = change.before.evidence if change.before else ()
     cited = [one for one in review.evidence if one.seqs]
-    return replace(change, after=replace(change.after, evidence=join_evidence(before, cited), pinned=pinned))
+    return replace(change, after=replace(change.after, evidence=joined_evidence(before, cited), pinned=pinned))
 
 
 def accepted_steps(review: Review, vector: bytes) -> list[PlanStep]:

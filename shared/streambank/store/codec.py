@@ -13,6 +13,7 @@ from streambank.model.event import Event, KeyedEvent, StoredEvent
 from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, StreamId
+from streambank.model.validity import Validity
 from streambank.model.window import DirectMemory, Window, WindowState
 from streambank.store import due_partitions, keys, text
 from streambank.store.attributes import instant, milliseconds, seconds
@@ -243,7 +244,7 @@ def _event_value(stored: list[Any], found: Sequence[Sequence[Any]]) -> Event:
 
 def window_values(window: Window) -> Values:
     key = keys.window(window.stream.bank, window.stream.sid, window.number)
-    direct = [[memory.fact, list(memory.topics)] for memory in window.direct]
+    direct = [_direct_row(memory) for memory in window.direct]
     return {
         "win": window.number,
         "fst": window.first_seq,
@@ -265,6 +266,16 @@ def window_values(window: Window) -> Values:
         "new": 1,
         **due_values(key, window.due),
     }
+
+
+def _direct_row(memory: DirectMemory) -> list[Any]:
+    validity = [milliseconds(memory.validity.start), milliseconds(memory.validity.end)]
+    return [memory.fact, list(memory.topics), *([] if memory.validity.is_open else validity)]
+
+
+def _direct_memory(row: Sequence[Any]) -> DirectMemory:
+    fact, topics, *validity = row
+    return DirectMemory(fact, tuple(topics), Validity(*map(instant, validity)))
 
 
 def window_of(item: Mapping[str, Any]) -> Window:
@@ -292,6 +303,6 @@ def window_of(item: Mapping[str, Any]) -> Window:
         failure=item.get("fail"),
         provider_error=item.get("perr"),
         outcome=json.loads(item.get("out", "{}")),
-        direct=tuple(DirectMemory(fact, tuple(topics)) for fact, topics in direct),
+        direct=tuple(map(_direct_memory, direct)),
         call=bytes(item.get("call", b"")),
     )

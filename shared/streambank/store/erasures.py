@@ -42,7 +42,7 @@ START: RegistryCursor = (0, "")
 
 
 class ErasedItem(NamedTuple):
-    """An item of a scope, and what it counts as: a memory that is its own first revision is both."""
+    """An item of a scope, and what it counts as: a memory that is the revision of its text is both."""
 
     key: Key
     counted: tuple[str, ...]

@@ -120,12 +120,14 @@ class Exports:
                 stored = self._revisions(bank, cid, memory, revisions)
                 own = [one for one in stored if _is_exported(memory, one, now)][-MAX_REVISIONS:]
                 cited = [one for one in map(citation_of, citations.of(memory.id)) if _is_cited(memory, one, now)]
-                yield memory.id, MemoryRecord(replace(memory, first_revision=None), tuple(own), tuple(cited))
+                yield memory.id, MemoryRecord(replace(memory, own_revision=None), tuple(own), tuple(cited))
 
     def _revisions(self, bank: str, cid: str, memory: Memory, read: _ByMemory) -> list[Revision]:
         """Return the revisions of *memory*; they are read again if they were read before its last change."""
         revisions = all_revisions(memory, read.of(memory.id))
-        if memory.revision and memory.revision not in (one.number for one in revisions):
+        own = memory.own_revision.number if memory.own_revision else 0
+        newest = memory.revision - (own == memory.revision)  # of those that have items
+        if newest and newest not in (one.number for one in revisions):
             prefix = keys.revision_prefix(memory.id)
             revisions = all_revisions(memory, self._table.query(keys.scope(bank, cid), prefix=prefix))
         return revisions

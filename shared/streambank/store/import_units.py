@@ -30,13 +30,14 @@ class ImportUnit(NamedTuple):
 def import_units(bank: str, before: Memory | None, record: MemoryRecord, now: datetime) -> Iterator[ImportUnit]:
     """Yield the actions of each transaction at least: a revision, a citation, and last the memory with its name.
 
-    A record's only revision that says what its memory does is the memory itself. The first revision of the memory that
+    The revision of a record that made the text of its memory is the memory itself. The own revision of the memory that
     is there stays, unless the record has one with its number.
     """
     cid, memory_id = ids.scope_id(record.memory.scope), record.memory.id
-    first = _first_revision(record)
-    older = Change(before, record.memory, None).stored_revisions(now)
-    items = () if first else (*older, *record.revisions)
+    own = _own_revision(record)
+    memory = replace(record.memory, own_revision=own)
+    older = Change(before, memory, None).stored_revisions(now)
+    items = (*older, *(one for one in record.revisions if one != own))
     revisions = {keys.revision(bank, cid, memory_id, one.number): revision_values(one) for one in items}
     citations = {
         keys.citation(bank, cid, memory_id, one.sid, one.window, one.number): citation_values(one)
@@ -44,15 +45,16 @@ def import_units(bank: str, before: Memory | None, record: MemoryRecord, now: da
     }
     for key, values in (revisions | citations).items():
         yield ImportUnit([Put(key, values)])
-    before = replace(before, first_revision=None) if before else None
-    change = Change(before, replace(record.memory, first_revision=first), None)
+    before = replace(before, own_revision=None) if before else None
+    change = Change(before, memory, None)
     yield ImportUnit(change_actions(bank, change, now), change)
 
 
-def _first_revision(record: MemoryRecord) -> Revision | None:
-    """Return the only revision of a record whose memory never changed its text, or None."""
-    is_only = len(record.revisions) == 1 and record.memory.is_recorded_by(record.revisions[0])
-    return record.revisions[0] if is_only else None
+def _own_revision(record: MemoryRecord) -> Revision | None:
+    """Return the revision that made the text of a record's memory, or None if it has none."""
+    made = [one for one in record.revisions if not one.is_late]
+    newest = max(made, key=lambda one: one.number, default=None)
+    return newest if newest and record.memory.is_recorded_by(newest) else None
 
 
 def packed_units(units: Iterable[ImportUnit]) -> Iterator[list[ImportUnit]]:

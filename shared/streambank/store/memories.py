@@ -149,7 +149,7 @@ class Memories:
 
     def revision(self, bank: str, memory: Memory, number: int, *, now: datetime) -> Revision | None:
         """Return one live revision of *memory*, or None."""
-        revision = memory.first_revision
+        revision = memory.whole_revision
         if revision is None or revision.number != number:
             item = self._table.get(keys.revision(bank, ids.scope_id(memory.scope), memory.id, number))
             revision = revision_of(item) if item else None

@@ -9,20 +9,23 @@ from pydantic import Field, model_validator
 from streambank.errors import InvalidArgument
 from streambank.model import ids
 from streambank.model.rule import WindowSettings
+from streambank.model.validity import Moment
 from streambank.rules.edits import CHANGEABLE, Edit, parse_update_mask
 from streambank.wire import reader, settings
 from streambank.wire.fields import Count, Fact, FilterText, Instant, Labels, MetadataMap, Name, Scope, Topics, Ttl
 from streambank.wire.filter_groups import FilterGroups
 from streambank.wire.model import JsonSchema, Read, RequestModel, rule
+from streambank.wire.validity import ValidityFields
 
 MAX_QUERY_BYTES = 8_192
+MAX_ORDER_BYTES = 256
 MAX_SCOPES = 5
 _REVISION_ID = {"type": "string", "pattern": r"^([^/]*/)*[0-9]{1,12}$", "examples": ["1"]}
 
 # ---- changes
 
 
-class _MemoryFields(RequestModel):
+class _MemoryFields(ValidityFields):
     exclusive = (("ttl", "expireTime"), ("revisionTtl", "revisionExpireTime"))
 
     name: Any = None
@@ -58,6 +61,7 @@ class _MemoryFields(RequestModel):
                 revision_expiry=settings.expiry(self.revision_ttl, self.revision_expire_time),
                 disable_revisions=self.disable_memory_revisions,
             ),
+            validity=self.validity,
         )
 
 
@@ -159,12 +163,29 @@ class SimilaritySearchParams(RequestModel):
 
 
 class SimpleRetrievalParams(RequestModel):
+    """The order is an extension: as that of a list of memories."""
+
     page_size: Count = 0
     page_token: str = ""
+    order_by: Annotated[str, Field(max_length=MAX_ORDER_BYTES)] = ""
 
 
-class RetrieveRequest(RequestModel):
-    """All memories of exactly this scope, or those nearest to a text, or a page of them.
+class MomentFields(RequestModel):
+    """A time to look back to: what was true at *asOf*, by what was known at *knownAsOf*."""
+
+    as_of: Instant | None = None
+    known_as_of: Instant | None = None
+
+    @property
+    def moment(self) -> Moment | None:
+        """Return the time to look back to, or None for now."""
+        if self.as_of is None and self.known_as_of is None:
+            return None
+        return Moment(self.as_of, self.known_as_of)
+
+
+class RetrieveRequest(MomentFields):
+    """All memories of exactly this scope, or those nearest to a text, or a page of them; as of a time if wanted.
 
     In place of `scope`, `scopes` names up to five, which are one ranking (extension).
     """
@@ -202,5 +223,5 @@ class RetrieveRequest(RequestModel):
         return described
 
 
-class RetrieveProfilesRequest(RequestModel):
+class RetrieveProfilesRequest(MomentFields):
     scope: Scope

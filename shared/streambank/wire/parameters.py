@@ -59,6 +59,11 @@ SCOPE = _query("scope", "A scope, as JSON.", examples=['{"user_id": "123"}']) | 
 TIME_ORDER = _query(
     "orderBy", "create_time or update_time, with desc for newest first.", examples=["create_time desc", "update_time"]
 )
+MEMORY_ORDER = _query(
+    "orderBy",
+    "create_time, update_time, event_time, valid_from or valid_until, with desc for newest first.",
+    examples=["event_time desc", "valid_until"],
+)
 EVENT_ORDER = _query("orderBy", "timestamp, with desc for newest first.", examples=["timestamp", "timestamp desc"])
 MEMORY_ID = _query("memoryId", "The id of the new memory.", pattern=f"^({MEMORY_ID_PATTERN})?$")
 NEW_SESSION_ID = _query("sessionId", "The id of the new session.", pattern=_javascript(SESSION_ID.pattern))

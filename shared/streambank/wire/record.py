@@ -11,7 +11,6 @@ from typing import Any
 from streambank.errors import InvalidArgument
 from streambank.model.chat import ChatHistory
 from streambank.model.event import Event
-from streambank.model.memory import Memory, Revision
 from streambank.model.record import (
     BatchRecord,
     ConsentRecord,
@@ -27,8 +26,8 @@ from streambank.model.stream import StreamId
 from streambank.model.transfer import FORMAT_VERSION
 from streambank.model.window import Window
 from streambank.wire import reader, record_consent, record_conversations, record_shapes, record_streams
-from streambank.wire.memory import metadata_value
 from streambank.wire.record_findings import findings_document
+from streambank.wire.record_memories import memory_document
 from streambank.wire.record_times import time_text
 from streambank.wire.reply import without_nulls
 
@@ -90,73 +89,6 @@ def counted(record: Record) -> dict[str, int]:
     if isinstance(record, MemoryRecord):
         return {"memories": 1, "revisions": len(record.revisions)}
     return {_COUNTS[kind(record)]: len(record.events) if isinstance(record, BatchRecord) else 1}
-
-
-# ---- memories
-
-
-def _memory(record: MemoryRecord) -> dict[str, object]:
-    memory = record.memory
-    evidence = [{"stream": one.sid, "window": one.window, "events": list(one.seqs)} for one in memory.evidence]
-    return {
-        "scope": memory.scope,
-        "memoryId": memory.id,
-        "fact": memory.fact,
-        **_times(memory),
-        "revision": memory.revision,
-        "topics": list(memory.topics) or None,
-        "metadata": {key: metadata_value(value) for key, value in memory.metadata.items()} or None,
-        "displayName": memory.display_name,
-        "description": memory.description,
-        "pinned": memory.pinned or None,
-        "evidence": evidence or None,
-        "profile": _profile(memory),
-        "revisions": [_revision(one) for one in record.revisions] or None,
-        "citations": _citations(record) or None,
-    }
-
-
-def _times(memory: Memory) -> dict[str, object]:
-    return {
-        "createTime": time_text(memory.created),
-        "updateTime": time_text(memory.updated),
-        "evidenceTime": time_text(memory.as_of),
-        "expireTime": time_text(memory.expires),
-    }
-
-
-def _profile(memory: Memory) -> dict[str, object] | None:
-    if memory.profile is None:
-        return None
-    times = {name: time_text(time) for name, time in memory.profile.times.items()}
-    return {"schemaId": memory.profile.schema, "times": times}
-
-
-def _revision(revision: Revision) -> dict[str, object]:
-    return without_nulls(
-        {
-            "number": revision.number,
-            "fact": revision.fact,
-            "createTime": time_text(revision.created),
-            "expireTime": time_text(revision.expires),
-            "labels": revision.labels or None,
-            "extracted": list(revision.extracted) or None,
-            "isProfile": revision.is_profile or None,
-        }
-    )
-
-
-def _citations(record: MemoryRecord) -> list[dict[str, object]]:
-    return [
-        {
-            "stream": one.sid,
-            "window": one.window,
-            "number": one.number,
-            "said": one.text,
-            "expireTime": time_text(one.expires),
-        }
-        for one in record.citations
-    ]
 
 
 # ---- streams
@@ -238,7 +170,7 @@ def _marker(record: MarkerRecord) -> dict[str, object]:
 
 
 _KINDS: Mapping[type, tuple[str, Callable[[Any], dict[str, object]]]] = {
-    MemoryRecord: ("memory", _memory),
+    MemoryRecord: ("memory", memory_document),
     Session: ("session", record_conversations.session),
     SessionEventRecord: ("sessionEvent", record_conversations.session_event),
     ChatHistory: ("chatHistory", record_conversations.chat),

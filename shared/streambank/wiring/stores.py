@@ -17,6 +17,7 @@ from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
 from streambank.store.replays import Replays
 from streambank.store.reviews import Reviews
+from streambank.store.scope_revisions import ScopeRevisions
 from streambank.store.sessions import Sessions
 from streambank.store.streams import Streams
 from streambank.store.table import Table
@@ -42,6 +43,7 @@ class Stores:
     reindexes: Reindexes
     reviews: Reviews
     replays: Replays
+    scope_revisions: ScopeRevisions
     sessions: Sessions
     streams: Streams
     transfers: Transfers
@@ -65,6 +67,7 @@ class Stores:
             Reindexes(table),
             Reviews(table),
             Replays(table),
+            ScopeRevisions(table),
             Sessions(table),
             Streams(table),
             Transfers(table),

@@ -194,7 +194,7 @@ def _steps(
             new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
             change = verdict_rules.applied(policy, new_id, candidate, step, known, now=context.now)
             seqs = tuple(sorted({*candidate.seqs, *step.seqs}))
-            if change and change.after.deleted is None and seqs:
+            if change and change.after.deleted is None and seqs and not step.is_late:
                 change = replace(change, citation=_citation(window, cursor, seqs, events, context))
             cited = () if verdicts else candidate.seqs
             verdicts.append(replace(verdict_rules.recorded(cursor, candidate, step, change), seqs=cited))

@@ -277,7 +277,7 @@ def _earlier(memories: Sequence[Memory], material: Material, context: JudgeConte
 
 def _former_texts(bank: str, memory: Memory, count: int, context: JudgeContext) -> tuple[str, ...]:
     revisions = context.memories.revisions(bank, memory, now=context.now)
-    return tuple([one.fact for one in revisions if one.fact and one.number < memory.revision][:count])
+    return tuple([one.fact for one in revisions if one.fact not in ("", memory.fact) and not one.is_late][:count])
 
 
 def _with_vectors(

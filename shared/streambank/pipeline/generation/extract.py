@@ -130,7 +130,8 @@ def _not_learnt(window: Window) -> Extracted:
 
 def _direct(window: Window) -> Extracted:
     """Return facts that the caller states as candidates: they are stored verbatim and need no grounding."""
-    stated = [Candidate(memory.fact, (), window.last_arrival, memory.topics) for memory in window.direct]
+    at = window.last_arrival
+    stated = [Candidate(one.fact, (), at, one.topics, validity=one.validity) for one in window.direct]
     return Extracted(tuple(grounding.reject_repeats(stated)))
 
 

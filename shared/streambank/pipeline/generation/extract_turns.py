@@ -260,6 +260,8 @@ def _candidate(
         change=fact.change,
         memory_ids=tuple(dict.fromkeys(memory.id for memory in named)),
         text=fact.text.strip(),
+        validity=fact.validity,
+        is_correction=fact.is_correction,
     )
     if not candidate.rejected:
         candidate = replace(

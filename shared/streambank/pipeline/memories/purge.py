@@ -20,7 +20,7 @@ from streambank.store.memories import Memories
 
 # More would take longer than the gateway waits for a reply.
 MAX_PURGED = 2_000
-# A deletion is at most five actions of a transaction's hundred, with the memory's first revision and its tombstone;
+# A deletion is at most five actions of a transaction's hundred, with the memory's own revision and its tombstone;
 # the scope's version, its registry entry and the record of the changes are three more.
 TOGETHER = 19
 

@@ -59,14 +59,14 @@ def fingerprint_of_edit(edit: Edit, scope: dict[str, str]) -> bytes:
 def screened_memory(memory: Memory, screen: Screen) -> Memory:
     """Return a stored or imported memory without what the rules remove, also where they refuse."""
     fact = screened_memory_text(memory.fact, screen, is_profile=memory.profile is not None)
-    first = screened_revision(memory.first_revision, screen) if memory.first_revision else None
+    own = screened_revision(memory.own_revision, screen) if memory.own_revision else None
     screened = replace(
         memory,
         fact=fact,
         display_name=screened_name(memory.display_name, screen),
         description=screened_name(memory.description, screen),
         metadata=screened_map(memory.metadata, screen),
-        first_revision=first,
+        own_revision=own,
     )
     if screened != memory and memory.call:
         # A hash of the body would tell something of what was removed.
