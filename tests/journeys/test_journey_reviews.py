@@ -148,12 +148,13 @@ def test_a_conversation_forgets_a_pinned_memory_with_consent_alone(caller: Calle
 
 
 def test_a_repetition_is_evidence_of_a_pinned_memory(caller: Caller) -> None:
-    """A pinned memory that is said again has one source more, and is as it was otherwise."""
+    """A pinned memory that is said again has one source more and newer evidence, and is as it was otherwise."""
     stream, memory = pinned(caller, BLUE)
     operation = stream.flush(said(BLUE, "again"), metadata={"mood": {"string_value": "good"}})
     assert [verdict for verdict, _ in verdicts(caller, operation)] == ["UNCHANGED"]
     [now] = caller.memories(stream.scope)
     assert len(now.pop("sources")) == len(memory.pop("sources")) + 1
+    assert now.pop("eventTime") > memory.pop("eventTime")
     assert now == memory
 
 

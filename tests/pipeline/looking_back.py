@@ -14,7 +14,7 @@ from streambank.llm.ports import (
 from streambank.model.memory import Memory
 from streambank.model.validity import Moment
 from streambank.pipeline.memories.edit import update_memory
-from streambank.pipeline.memories.past import PastView, in_scope_at
+from streambank.pipeline.memories.past import PastView, in_scopes_at
 from streambank.rules.edits import Edit
 from streambank.rules.selection import parse_selection
 from streambank.store.scope_revisions import ScopeRevisions
@@ -66,9 +66,9 @@ def look(
     world: World, *, true_at: float | None = None, known_at: datetime | None = None, bank: str = "default"
 ) -> PastView:
     at = None if true_at is None else START - true_at * HOUR
-    return in_scope_at(
+    return in_scopes_at(
         bank,
-        SCOPE,
+        [SCOPE],
         parse_selection(""),
         Moment(at, known_at),
         memories=world.memories,

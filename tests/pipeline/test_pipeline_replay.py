@@ -10,15 +10,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from streambank.errors import FailedPrecondition, ModelUnavailable, NotFound, Unavailable
+from streambank.model.consent import Learning
 from streambank.model.ids import OperationId
 from streambank.model.replay import Comparison, MemoriesFrom, Replay, ReplaySpec
 from streambank.model.usage import Usage
 from streambank.model.verdict import Verdict
 from streambank.pipeline.banks import BankChange, create_bank, delete_bank, update_bank
+from streambank.pipeline.consent import set_learning
 from streambank.pipeline.jobs import erase, replay, start_replay
 from streambank.pipeline.memories.deletion import delete_memory
 from streambank.pipeline.memories.edit import update_memory
 from streambank.rules.edits import Edit
+from streambank.rules.held_steps import PINNED, POLICY
+from streambank.store.consents import Consents
 from streambank.store.replays import Replays
 from streambank.store.usage import UsageStore
 from streambank_local.basic.models import BasicModels
@@ -145,6 +149,42 @@ def test_a_replay_sees_the_memories_as_they_were(client):
         recorded, again = sides(compared)
         assert again == recorded
         assert any(one.verdict is not Verdict.REJECTED for one in compared.replayed.verdicts)
+
+
+def test_what_waits_for_review_waits_in_a_replay_too(client):
+    """A contradiction of a pinned memory, and what a bank's policy names, is no change of the replay either."""
+    world = basic(client)
+    flushed(world, "I live in Linz.")
+    [home] = world.memories.of_scope("default", SCOPE, now=world.clock())
+    update_memory("default", home.id, None, Edit(frozenset({"pinned"}), pinned=True), context=world.editing())
+    recorded, again = sides(replayed(world, flushed(world, "I moved to Graz.")))
+    assert again == recorded
+    assert [(verdict, reason) for verdict, _, reason, *_ in again] == [(Verdict.REJECTED, PINNED)]
+    policy = BankChange(document={"reviewPolicy": {"actions": ["CREATED"]}})
+    update_bank("default", policy, banks=world.banks, retry_policy=world.retry_policy, now=world.clock())
+    recorded, again = sides(replayed(world, flushed(world, "I own a cat.")))
+    assert again == recorded
+    assert [(verdict, reason) for verdict, _, reason, *_ in again] == [(Verdict.REJECTED, POLICY)]
+
+
+def test_no_replay_reads_what_is_said_in_a_scope_that_learns_nothing(client):
+    """After a scope was set to learn nothing, its windows are not judged again: no model reads their events."""
+    world = basic(client)
+    operation = flushed(world, "I live in Linz.")
+    set_learning(
+        "default",
+        SCOPE,
+        Learning.DISABLED,
+        consents=Consents(world.table),
+        banks=world.banks,
+        retry_policy=world.retry_policy,
+        now=world.clock(),
+    )
+    started(world, operation)
+    world.run()
+    done = newest(world, operation)
+    assert done.failure
+    assert done.comparison is None
 
 
 def test_the_texts_of_a_memory_are_those_of_the_time(client):

@@ -76,7 +76,9 @@ def test_no_step_that_is_carried_out_changes_a_pinned_memory(known_and_steps, wa
         before = known.get(step.memory_id)
         change = consolidation.change(policy(generate_updated_ttl=MINUTE), "new", about, step, before, now=LATER)
         if before and before.pinned and change:
-            assert change.after == replace(before, evidence=change.after.evidence, as_of=LATER)
+            assert change.after == replace(
+                before, evidence=change.after.evidence, as_of=LATER, statements=change.after.statements
+            )
         assert not (step.merged_into in known and known[step.merged_into].pinned)
         assert not (wanted is EVERYTHING and step.verdict in (Verdict.CREATED, Verdict.DELETED))
     flat = [part for step in result for part in (step.steps if isinstance(step, HeldStep) else [step])]

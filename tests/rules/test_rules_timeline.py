@@ -153,11 +153,20 @@ def test_a_memory_of_an_earlier_release_is_read(has_revision):
     assert texts[2].revision == (2 if has_revision else 0)
 
 
+def test_a_text_of_an_earlier_release_that_is_stated_again_keeps_its_time():
+    """What is known of such a text, its newest evidence then, counts beside the new statement."""
+    old = memory(as_of=NOW)
+    again = candidate(old.fact, at=NOW + 5 * DAY)
+    step = consolidation.update_step(again, old, old.fact, "restated", QUIET)
+    made = consolidation.change(WindowPolicy(window(), BankConfig(), HASHES), "", again, step, old, now=NOW + 9 * DAY)
+    assert [one.at for one in made.after.statements] == [NOW, NOW + 5 * DAY]
+
+
 def test_a_text_keeps_few_statements():
     """However often a text is said, a memory keeps the first statement, the oldest and the newest of it."""
     many = memory()
     for number in range(3 * history.MAX_STATEMENTS):
-        many = history.with_statement(many, NOW + ((7 * number) % 99 - 50) * DAY, now=NOW)
+        many = history.with_statement(many, many, NOW + ((7 * number) % 99 - 50) * DAY, now=NOW)
     assert len(many.statements) == history.MAX_STATEMENTS
     assert many.statements[0] == Statement(NOW, NOW)
     assert {min(one.at for one in many.statements), max(one.at for one in many.statements)} == {

@@ -194,7 +194,7 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
         hidden=memory.revision if is_new_text and is_forget_request(candidate) else memory.hidden,
     )
     if not is_new_text:
-        return Change(memory, history.with_statement(after, candidate.at, now=now), None)
+        return Change(memory, history.with_statement(memory, after, candidate.at, now=now), None)
     revision = _revision(policy, after, candidate, now)
     revision = revision and replace(revision, is_correction=step.is_correction)
     at = candidate.at if memory.profile else after.as_of
@@ -217,7 +217,7 @@ def _further_evidence(policy: WindowPolicy, candidate: Candidate, memory: Memory
     after = replace(memory, evidence=evidence, as_of=as_of)
     if after == memory:
         return None
-    return Change(memory, history.with_statement(after, candidate.at, now=now), None)
+    return Change(memory, history.with_statement(memory, after, candidate.at, now=now), None)
 
 
 def _late_text(

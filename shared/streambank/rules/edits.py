@@ -108,7 +108,7 @@ def update(
         former=former_texts(memory, fact, hashes),
     )
     if not is_new_text:
-        return Change(memory, history.with_statement(after, now, now=now) if "fact" in fields else after, None)
+        return Change(memory, history.with_statement(memory, after, now, now=now) if "fact" in fields else after, None)
     # A caller puts a text right, unless the edit says from when another text holds.
     is_correction = fact == memory.fact or "validFrom" not in fields
     return _with_text(

@@ -29,9 +29,9 @@ def with_next_text(before: Memory, after: Memory, revision: Revision | None, at:
     )
 
 
-def with_statement(memory: Memory, at: datetime, *, now: datetime) -> Memory:
-    """Return *memory*, whose text was stated at *at* too."""
-    return replace(memory, statements=_limited([*statements_of(memory), Statement(at, now)]))
+def with_statement(before: Memory, after: Memory, at: datetime, *, now: datetime) -> Memory:
+    """Return *after*, which has the text of *before*: it was stated at *at* too."""
+    return replace(after, statements=_limited([*statements_of(before), Statement(at, now)]))
 
 
 def statements_of(memory: Memory) -> tuple[Statement, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate
@@ -13,8 +13,9 @@ from streambank.model.ids import OperationId
 from streambank.model.memory import Change, Memory, Profile, Revision
 from streambank.model.plan import Candidate, Extracted, Plan, PlanStep
 from streambank.model.replay import Comparison, Difference, JudgedWindow, ReplayedVerdict
+from streambank.model.review import ReviewPolicy
 from streambank.model.verdict import RecordedVerdict, Verdict
-from streambank.rules import consolidation, profiles, verdicts, wording
+from streambank.rules import consolidation, held_steps, profiles, verdicts, wording
 from streambank.rules.bank_config import customization
 from streambank.rules.consolidation import WindowPolicy
 
@@ -144,14 +145,31 @@ def replayed_verdicts(
 ) -> tuple[ReplayedVerdict, ...]:
     """Return the verdicts that a commit of *steps* on *memories* would record."""
     known = {memory.id: memory for memory in memories}
+    merges = held_steps.pinned_merges(Plan(0, 0, tuple(steps), {}), known)
     made = list[ReplayedVerdict]()
     for number, (candidate, planned) in enumerate(zip(candidates, steps, strict=True)):
-        for part in planned.all:
-            step = consolidation.revise_step(candidate, part, known)
+        revised = [consolidation.revise_step(candidate, one, known) for one in planned.all]
+        for step in _carried_out(policy, candidate, revised, known, merges):
             new_id = _NEW_ID.format(number) if step.verdict is Verdict.CREATED else ""
             change = verdicts.applied(policy, new_id, candidate, step, known, now=now)
             made.append(_replayed(verdicts.recorded(number, candidate, step, change), change))
     return tuple(made)
+
+
+def _carried_out(
+    policy: WindowPolicy,
+    candidate: Candidate,
+    steps: Sequence[PlanStep],
+    known: Mapping[str, Memory],
+    merges: Collection[str],
+) -> Iterator[PlanStep]:
+    """Yield *steps*, with refusals in place of those that would wait for review."""
+    review_policy = ReviewPolicy() if policy.window.direct else policy.config.review_policy
+    for one in held_steps.held(candidate, steps, known, review_policy, merges):
+        if isinstance(one, PlanStep):
+            yield one
+        else:
+            yield from held_steps.refused(one, held_steps.REASONS[one.cause])
 
 
 def _replayed(one: RecordedVerdict, change: Change | None) -> ReplayedVerdict:
