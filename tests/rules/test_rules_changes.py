@@ -23,6 +23,12 @@ def test_each_kind_follows_from_what_was_and_is():
     assert kind_of(Change(gone.after, ONE, None)) is ChangeKind.RESTORED
 
 
+def test_only_a_merge_names_what_a_memory_became_part_of():
+    """The last revision of a merged memory names the other one; that of any other deletion names nothing."""
+    revisions = [deletion(ONE, HASHES, now=NOW, merged_into=name).revision for name in ("m2", "")]
+    assert [one.extracted for one in revisions] == [("merged into memories/m2",), ()]
+
+
 def test_pins_have_kinds_of_their_own():
     """A pin alone is no other change; with a new text both are told; a memory that is created pinned is created."""
     pinned = replace(ONE, pinned=True, updated=NOW + timedelta(days=1))

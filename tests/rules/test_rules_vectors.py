@@ -95,3 +95,9 @@ def test_distance_falls_as_likeness_rises(first, second):
     assert 0 <= near <= far <= vectors.MAX_DISTANCE == vectors.distance(None)
     assert vectors.distance(max(first, second)) == near
     assert vectors.distance(0) == math.sqrt(2)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_counts_as_zero(number):
+    """A model's overflow has no part in the direction: the other numbers decide."""
+    assert vectors.pack([0.5, number, -0.25]) == vectors.pack([0.5, 0.0, -0.25])

@@ -16,6 +16,7 @@ TEXTS = st.lists(
     [
         ("I own three yachts in Monaco", ["I live in Graz"], ("Monaco",)),
         ("I live in Graz", ["ich wohne in graz"], ()),
+        ("I met Anna there", ["ich traf annas vater"], ()),
         ("I live at Hauptstrasse 5", ["wir wohnen Hauptstraße 5"], ()),
         ("My rent is 950 euros", ["my rent is 900 euros"], ("950",)),
         ("I moved on 2026-03-02", ["I moved yesterday"], ()),

@@ -114,6 +114,7 @@ def heads():
         start=numbers,
         count=numbers,
         size=numbers,
+        tokens=numbers,
         first_arrival=st.none() | instants(),
         last_arrival=st.none() | instants(),
         anchor=st.none() | instants(),
