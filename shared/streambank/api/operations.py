@@ -9,18 +9,26 @@ from streambank.api.route import Reach, Routes
 from streambank.errors import FailedPrecondition, NotFound
 from streambank.model.erasure import ErasureId
 from streambank.model.ids import OperationId
+from streambank.model.move import MoveId
 from streambank.model.principal import Role
 from streambank.model.reindex import reindex_number
 from streambank.model.transfer import TransferId
 from streambank.pipeline.events.streams import redrive_all
 from streambank.pipeline.generation.detail import window_detail
-from streambank.pipeline.generation.operations import OperationCursor, get_operation, list_operations, scope_of
+from streambank.pipeline.generation.operations import (
+    OperationCursor,
+    follow_moves,
+    get_operation,
+    list_operations,
+    scope_of,
+)
 from streambank.pipeline.generation.redrive import redrive
 from streambank.rules import access
 from streambank.wire import operation as wire
 from streambank.wire import page_room, parameters, reader
 from streambank.wire import window_detail as wire_detail
 from streambank.wire.erasure import ErasureOperation, erasure_operation
+from streambank.wire.move import MoveOperation, move_operation
 from streambank.wire.operation import Operation, Operations, RedrivenOperations, WindowOperation
 from streambank.wire.reindex import ReindexOperation, reindex_operation
 from streambank.wire.reply import Empty, without_nulls
@@ -36,20 +44,28 @@ POLL = timedelta(milliseconds=500)
 
 def window_operation(request: ApiRequest, operation: OperationId) -> WindowOperation:
     """Return the operation of a window, whatever parent its name has in the request. Raises NotFound."""
-    _check_visible(request, operation)
-    current = get_operation(request.path.bank, operation, context=request.wiring.operation_context())
-    return wire.operation(current, request.path.bank_name)
+
+    def read(operation: OperationId) -> WindowOperation:
+        _check_visible(request, operation)
+        current = get_operation(request.path.bank, operation, context=request.wiring.operation_context())
+        return wire.operation(current, request.path.bank_name)
+
+    return follow_moves(request.path.bank, operation, read, streams=request.stores.streams)
 
 
 def _detailed_operation(request: ApiRequest, operation: OperationId) -> WindowOperation | DetailedOperation:
     """Return the operation of a window with the window's events and candidates. Raises NotFound."""
-    _check_visible(request, operation)
     context = request.wiring.detail_context()
-    current = get_operation(request.path.bank, operation, context=context)
-    detail = window_detail(request.path.bank, operation, context=context)
-    if detail is None:
-        return wire.operation(current, request.path.bank_name)
-    return wire_detail.detailed_operation(current, detail, request.path.bank_name)
+
+    def read(operation: OperationId) -> WindowOperation | DetailedOperation:
+        _check_visible(request, operation)
+        current = get_operation(request.path.bank, operation, context=context)
+        detail = window_detail(request.path.bank, operation, context=context)
+        if detail is None:
+            return wire.operation(current, request.path.bank_name)
+        return wire_detail.detailed_operation(current, detail, request.path.bank_name)
+
+    return follow_moves(request.path.bank, operation, read, streams=request.stores.streams)
 
 
 def _window(operation_id: str) -> OperationId:
@@ -88,32 +104,56 @@ def redrive_operations(request: ApiRequest) -> RedrivenOperations:
 @routes.post("/operations/{operation}:redrive", "redriveOperation", "Tries a parked window again.", role=Role.EDIT)
 def redrive_operation(request: ApiRequest, operation_id: str) -> WindowOperation:
     """Try a parked window again."""
-    operation = _window(operation_id)
-    _check_visible(request, operation)
-    redriven = redrive(request.path.bank, operation, context=request.wiring.redrive_context())
-    return wire.operation(redriven, request.path.bank_name)
+
+    def try_again(operation: OperationId) -> WindowOperation:
+        _check_visible(request, operation)
+        redriven = redrive(request.path.bank, operation, context=request.wiring.redrive_context())
+        return wire.operation(redriven, request.path.bank_name)
+
+    return follow_moves(request.path.bank, _window(operation_id), try_again, streams=request.stores.streams)
 
 
 @routes.get("/operations/{operation}", "getOperation", "Returns an operation.", parameters=(parameters.VIEW,))
 def get(
     request: ApiRequest, operation_id: str
-) -> DetailedOperation | WindowOperation | ErasureOperation | TransferOperation | ReindexOperation | Operation:
-    """Return the operation of a window, an erasure, an export, an import or a reindex."""
+) -> (
+    DetailedOperation
+    | WindowOperation
+    | ErasureOperation
+    | MoveOperation
+    | TransferOperation
+    | ReindexOperation
+    | Operation
+):
+    """Return the operation of a window, an erasure, a move, an export, an import or a reindex."""
     view = wire_detail.view(request.query.get("view"))
     if operation_id == "purge":  # it was done in the reply that named it, which had its count
         return Operation(name=f"{request.path.bank_name}/operations/{operation_id}", done=True, response={})
+    job = _job(request, operation_id)
+    if job is not None:
+        return job
+    if view is wire_detail.View.FULL:
+        return _detailed_operation(request, _window(operation_id))
+    return window_operation(request, _window(operation_id))
+
+
+def _job(
+    request: ApiRequest, operation_id: str
+) -> ErasureOperation | MoveOperation | TransferOperation | ReindexOperation | None:
+    """Return the operation of a job, or None if the id is none of a job. Raises NotFound."""
     erasure = ErasureId.parse(operation_id)
     if erasure:
         return _erasure(request, erasure)
+    move = MoveId.parse(operation_id)
+    if move:
+        return _move(request, move)
     transfer = TransferId.parse(operation_id)
     if transfer:
         return _transfer(request, transfer)
     number = reindex_number(operation_id)
     if number:
         return _reindex(request, number)
-    if view is wire_detail.View.FULL:
-        return _detailed_operation(request, _window(operation_id))
-    return window_operation(request, _window(operation_id))
+    return None
 
 
 def _erasure(request: ApiRequest, erasure_id: ErasureId) -> ErasureOperation:
@@ -123,6 +163,14 @@ def _erasure(request: ApiRequest, erasure_id: ErasureId) -> ErasureOperation:
     if erasure is None or not is_newest or not access.sees(request.principal, erasure.scope):
         raise NotFound("there is no such operation")
     return erasure_operation(erasure, request.path.bank_name)
+
+
+def _move(request: ApiRequest, move_id: MoveId) -> MoveOperation:
+    """Return a move. Raises NotFound if there is none, or the caller may not know of both of its scopes."""
+    move = request.stores.moves.find(request.path.bank, move_id.cid, move_id.number)
+    if move is None or not all(access.sees(request.principal, scope) for scope in (move.scope, move.target)):
+        raise NotFound("there is no such operation")
+    return move_operation(move, request.path.bank_name)
 
 
 def _transfer(request: ApiRequest, transfer_id: TransferId) -> TransferOperation:

@@ -30,6 +30,7 @@ class DueKind(StrEnum):
     EXPORT = "EXPORT"
     IMPORT = "IMPORT"
     REINDEX = "REINDEX"
+    MOVE = "MOVE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class DueItem:
     window: int = 0
     memory: str = ""
     version: str = ""
+    move: int = 0
     due: datetime | None = None
 
 
@@ -103,6 +105,8 @@ def due_item(key: Key) -> DueItem:
             return DueItem(DueKind.CHAT, bank, name, version=keys.name_in(key.sk))
         case Kind.WINDOW:
             return DueItem(DueKind.WINDOW, bank, name, window=int(keys.name_in(key.sk)))
+        case Kind.MOVE:
+            return DueItem(DueKind.MOVE, bank, name, move=int(keys.name_in(key.sk)))
         case Kind.MEMORY:
             return DueItem(DueKind.MEMORY, bank, name, memory=keys.name_in(key.sk))
         case kind:

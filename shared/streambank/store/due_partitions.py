@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import zlib
 
-from streambank.store.keys import BANKS, Key, Kind
+from streambank.store.keys import BANKS, Key, Kind, kind_of
 
 SHARDS = 8
 # Jobs and the deletion of banks have a partition of their own: no backlog of windows hides them.
 JOBS = "DUE#JOBS"
-_JOB_KINDS = (Kind.VERSION, Kind.ERASE, Kind.EXPORT, Kind.IMPORT, Kind.REINDEX)
+_JOB_KINDS = (Kind.VERSION, Kind.ERASE, Kind.EXPORT, Kind.IMPORT, Kind.REINDEX, Kind.MOVE)
 
 
 def partition_of(key: Key) -> str:
     """Return the partition that holds *key*."""
-    if key.pk == BANKS or key.sk in _JOB_KINDS:
+    if key.pk == BANKS or kind_of(key.sk) in _JOB_KINDS:
         return JOBS
     return f"DUE#{zlib.crc32((key.pk + key.sk).encode()) % SHARDS}"
 

@@ -21,7 +21,7 @@ from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import Transfer
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, without, written_bytes
+from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, together, without
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.memories import version_bump
@@ -29,10 +29,6 @@ from streambank.store.memory_items import change_actions, citation_values, memor
 from streambank.store.sessions import Sessions, event_values
 from streambank.store.streams import RetentionPolicy
 from streambank.store.table import Table
-
-# TransactWriteItems takes 100 actions; the scope's version, its registry entry and the bank's check are among them.
-_MOST_ACTIONS = 90
-_MOST_BYTES = 3_500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ class Imports:
         return ScopeState(
             item.get("ver", 0),
             item.get("era", 0),
-            "erasing" in item,
+            "erasing" in item or "moving" in item,
             erasure_start is not None and erasure_start >= (milliseconds(job.started) or 0),
             items.get(bank_key, {}).get("era", 0) != job.erasure_number,
         )
@@ -118,7 +114,8 @@ class Imports:
         """
         version = state.version
         units = (unit for before, record in changes for unit in _units(job.bank, before, record, now))
-        for actions in _packed(units):
+        for run in together(units, lambda unit: unit):
+            actions = [action for unit in run for action in unit]
             bump = version_bump(job.bank, changes[0][1].memory.scope, version, 1)
             self._table.transact([*bump, _bank_guard(job), *actions])
             version += 1
@@ -231,19 +228,6 @@ def _first_revision(record: MemoryRecord) -> Revision | None:
     return record.revisions[0] if is_only else None
 
 
-def _packed(units: Iterable[list[Action]]) -> Iterator[list[Action]]:
-    """Yield the actions of *units* in order, as many together as a transaction takes."""
-    batch, size = list[Action](), 0
-    for unit in units:
-        weight = written_bytes(unit)
-        if batch and (len(batch) + len(unit) > _MOST_ACTIONS or size + weight > _MOST_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch, size = [*batch, *unit], size + weight
-    if batch:
-        yield batch
-
-
 def _stream_record_put(
     record: BatchRecord | MarkerRecord | Window, retention_policy: RetentionPolicy, now: datetime
 ) -> Put:
@@ -281,7 +265,7 @@ def _bank_guard(job: Transfer) -> ConditionCheck:
 
 def _guards(job: Transfer, state: ScopeState, scope: Mapping[str, str]) -> Iterable[ConditionCheck]:
     key = keys.version(job.bank, ids.scope_id(scope))
-    return _bank_guard(job), ConditionCheck(key, _erasure_is(state.erasure_number))
+    return _bank_guard(job), ConditionCheck(key, _erasure_is(state.erasure_number) & without("moving"))
 
 
 def _erasure_is(number: int) -> Condition:

@@ -1,7 +1,8 @@
 """Every key of the table: this file alone writes keys and takes them apart.
 
-S#{bank}#{sid}     HEAD, CUT, IMPORT, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
-C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, F#{expiry}#{memory}, I#{call}
+S#{bank}#{sid}     HEAD, CUT, IMPORT, MOVED#{window}, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
+C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, F#{expiry}#{memory},
+                   I#{call}, MOVE#{number}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, A#{version}#{number}, O#{version}, I#{call}
@@ -54,6 +55,9 @@ class Kind(StrEnum):
     MEMORY = "M"
     REVISION = "R"
     CITATION = "T"
+    MOVE = "MOVE"
+    MOVED = "MOVED"
+    CALL = "I"
     TOMBSTONE = "F"
     SESSION_EVENT = "E"
     CHAT_NOTE = "O"
@@ -97,6 +101,11 @@ def cut(bank: str, sid: str) -> Key:
 
 def stream_import(bank: str, sid: str) -> Key:
     return Key(stream(bank, sid), "IMPORT")  # the item that names the import which made the stream
+
+
+def moved(bank: str, sid: str, number: int) -> Key:
+    """Return the key of the item that names the stream to which the windows up to *number* were moved."""
+    return Key(stream(bank, sid), f"{Kind.MOVED.prefix}{number:0{_WIDTH}}")
 
 
 def batch(bank: str, sid: str, first_seq: int) -> Key:
@@ -165,6 +174,11 @@ def citation(bank: str, cid: str, memory_id: str, sid: str, window_number: int, 
 
 def citation_prefix(memory_id: str) -> str:
     return f"T#{memory_id}#"
+
+
+def move(bank: str, cid: str, number: int) -> Key:
+    """Return the key of a move of a scope to another one; *cid* is of the first."""
+    return Key(scope(bank, cid), f"{Kind.MOVE.prefix}{number}")
 
 
 def tombstone(bank: str, cid: str, expires_ms: int, memory_id: str) -> Key:

@@ -70,7 +70,7 @@ class Memories:
     def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
         """Return the version of a scope, without its memories."""
         item = self._table.get(keys.version(bank, ids.scope_id(scope))) or {"ver": 0}
-        return ScopeView(item["ver"], bool(item.get("erasing")), (), requests_of(item))
+        return ScopeView(item["ver"], bool(item.get("erasing") or item.get("moving")), (), requests_of(item))
 
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
@@ -119,11 +119,12 @@ class Memories:
 
     def find_or_deleted(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
         """Return a memory that is live or was deleted within 48 hours, or None."""
-        name = self._table.get(keys.memory_name(bank, memory_id))
-        if name is None:
-            return None
-        scope = json.loads(name["sco"])
-        item = self._table.get(keys.memory(bank, ids.scope_id(scope), memory_id))
+        name, item, scope = self._table.get(keys.memory_name(bank, memory_id)), None, dict[str, str]()
+        while name and item is None:
+            read, scope = name, json.loads(name["sco"])
+            item = self._table.get(keys.memory(bank, ids.scope_id(scope), memory_id))
+            name = None if item else self._table.get(keys.memory_name(bank, memory_id))
+            name = None if name == read else name  # else the memory was moved to another scope meanwhile
         memory = memory_of(item, scope) if item else None
         return memory if memory and (memory.is_live(now) or _is_recoverable(memory, now)) else None
 
@@ -258,7 +259,7 @@ def version_bump(
     """Return the actions that every change of a scope begins with: its *version* must be the one that was read."""
     key = keys.version(bank, ids.scope_id(scope))
     if version:
-        return [Update(key, {**(values or {}), "ver": version + by}, equals(ver=version))]
+        return [Update(key, {**(values or {}), "ver": version + by}, equals(ver=version) & without("moving"))]
     spelled = text.dumps(dict(scope))
     entry = keys.registered_scope(bank, ids.scope_id(scope))
     return [Put(key, {**(values or {}), "ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]

@@ -85,6 +85,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "ev": text.dumps(evidence) if evidence else None,
         "evh": _evidence_hashes(memory) or None,
         "fmr": _packed_hashes(memory.former) or None,
+        "org": origins_text(memory.origins),
         "del": milliseconds(memory.deleted),
         "prof": _profile_text(memory.profile) if memory.profile else None,
         "frev": _first_revision_text(memory.first_revision) if memory.first_revision else None,
@@ -115,6 +116,7 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         deleted=instant(item.get("del")),
         profile=_profile_of(item["prof"]) if "prof" in item else None,
         former=_unpacked_hashes(item.get("fmr", b"")),
+        origins=origins_of(item),
         call=_call_of(item["call"]) if "call" in item else None,
     )
     return replace(memory, first_revision=_first_revision_of(item["frev"], memory)) if "frev" in item else memory
@@ -150,6 +152,15 @@ def _unpacked_hashes(packed: bytes) -> tuple[str, ...]:
     return tuple("" if one == _NO_HASH else ids.keyed_hash_text(one) for one in runs)
 
 
+def origins_text(origins: Sequence[str]) -> str | None:
+    """Return the attribute for the scopes, as canonical JSON, that a memory or tombstone was moved from."""
+    return text.dumps(list(origins)) if origins else None
+
+
+def origins_of(item: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(json.loads(item.get("org", "[]")))
+
+
 def _tombstone_key(bank: str, cid: str, tombstone: Tombstone) -> keys.Key:
     return keys.tombstone(bank, cid, milliseconds(tombstone.expires) or 0, tombstone.memory_id)
 
@@ -162,6 +173,7 @@ def tombstone_values(tombstone: Tombstone) -> codec.Values:
         "txh": _packed_hashes(sorted(tombstone.texts)) or None,
         "exp": milliseconds(tombstone.expires),
         "mrg": int(tombstone.is_merge) or None,
+        "org": origins_text(tombstone.origins),
         "ttl": seconds(tombstone.expires),
     }
 
@@ -174,6 +186,7 @@ def tombstone_of(item: Mapping[str, Any]) -> Tombstone:
         texts=frozenset(_unpacked_hashes(item.get("txh", b""))),
         expires=codec.instant_of(item["exp"]),
         is_merge="mrg" in item,
+        origins=origins_of(item),
     )
 
 

@@ -15,6 +15,7 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
+from streambank.pipeline.jobs.move import MoveContext
 from streambank.pipeline.jobs.reindex import ReindexContext
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
@@ -68,6 +69,21 @@ class JobWiring:
             sessions=self.stores.sessions,
             histories=self.stores.histories,
             retention_policy=self.deployment.retention_policy,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=self._until(time),
+        )
+
+    def move_context(self, time: timedelta) -> MoveContext:
+        """Return what a move works with."""
+        return MoveContext(
+            moves=self.stores.moves,
+            moved_streams=self.stores.moved_streams,
+            moved_memories=self.stores.moved_memories,
+            memories=self.stores.memories,
+            erasures=self.stores.erasures,
+            transfers=self.stores.transfers,
+            banks=self.stores.banks,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),

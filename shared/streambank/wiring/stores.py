@@ -10,6 +10,9 @@ from streambank.store.cuts import Cuts
 from streambank.store.erasures import Erasures
 from streambank.store.events import Events
 from streambank.store.memories import Memories
+from streambank.store.moved_memories import MovedMemories
+from streambank.store.moved_streams import MovedStreams
+from streambank.store.moves import Moves
 from streambank.store.plans import Plans
 from streambank.store.reindexes import Reindexes
 from streambank.store.sessions import Sessions
@@ -30,6 +33,9 @@ class Stores:
     events: Events
     histories: ChatHistories
     memories: Memories
+    moved_memories: MovedMemories
+    moved_streams: MovedStreams
+    moves: Moves
     plans: Plans
     reindexes: Reindexes
     sessions: Sessions
@@ -48,6 +54,9 @@ class Stores:
             Events(table),
             ChatHistories(table),
             Memories(table),
+            MovedMemories(table),
+            MovedStreams(table),
+            Moves(table),
             Plans(table),
             Reindexes(table),
             Sessions(table),

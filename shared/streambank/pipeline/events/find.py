@@ -13,7 +13,6 @@ from streambank.model.verdict import RecordedVerdict
 from streambank.model.window import Window, WindowState
 from streambank.pipeline.generation.detail import DetailContext, forgotten_numbers
 from streambank.rules import operations
-from streambank.rules.keyed_hashes import KeyedHashes
 
 
 def find_events(
@@ -46,12 +45,8 @@ def find_events(
 
 def _forgotten(stream: StreamId, markers: Mapping[str, EventMarker], context: DetailContext) -> frozenset[int]:
     """Return the numbers of the events that a deleted memory cited; they need not be stored any more."""
-
-    def event_hashes(hashes: KeyedHashes) -> dict[int, str]:
-        events = {marker.seq: Event("user", (), event_id) for event_id, marker in markers.items()}
-        return {seq: hashes.of_event(stream.sid, event) for seq, event in events.items()}
-
-    return forgotten_numbers(stream.bank, stream.scope, event_hashes, context=context) if markers else frozenset()
+    events = {marker.seq: Event("user", (), event_id) for event_id, marker in markers.items()}
+    return forgotten_numbers(stream, events, context=context) if markers else frozenset()
 
 
 def _verdicts(

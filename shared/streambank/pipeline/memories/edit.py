@@ -135,7 +135,7 @@ def _change(
             raise NotFound(f"there is no memory {memory_id!r}")
         version = context.memories.version(bank, present.scope)
         current = find(bank, memory_id, now=context.now)  # read after the version, never before
-        if current is None:
+        if current is None or current.scope != present.scope:  # it was moved to another scope meanwhile
             continue
         change = changed(current)
         if _try_commit(bank, current.scope, version, change, context):
@@ -145,7 +145,7 @@ def _change(
 
 def _try_commit(bank: str, scope: dict[str, str], version: ScopeView, change: Change, context: EditContext) -> bool:
     if version.erasing:
-        raise Unavailable("the scope is being erased; try again")
+        raise Unavailable("the scope is being erased or moved; try again")
     try:
         context.memories.commit_change(bank, scope, version.version, change, now=context.now)
     except Conflict:
