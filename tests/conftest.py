@@ -67,6 +67,11 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("streambank-fast")
 
 
+def pytest_unconfigure() -> None:
+    """Let pytest's last collections pass over what is left: the emulator's objects take them seconds."""
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the folders with services first: a worker keeps a service while it runs modules of one folder.

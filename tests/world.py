@@ -51,6 +51,7 @@ from streambank.store.moves import Moves
 from streambank.store.objects import Objects
 from streambank.store.plans import Plans
 from streambank.store.reindexes import Reindexes
+from streambank.store.reviews import Reviews
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.table import Table
@@ -167,7 +168,7 @@ class World:
         self.table = Table(self.client, aws.TABLE, self.retry_policy)
         self.streams, self.windows = Streams(self.table), Windows(self.table)
         self.plans = Plans(self.table)
-        self.memories, self.banks = Memories(self.table), Banks(self.table)
+        self.memories, self.banks, self.reviews = Memories(self.table), Banks(self.table), Reviews(self.table)
         self.histories, self.erasures = ChatHistories(self.table), Erasures(self.table)
         self.port = ExecutionsPort(self.executions, aws.MACHINE_ARN)
 
@@ -399,6 +400,7 @@ class World:
             windows=self.windows,
             plans=self.plans,
             memories=self.memories,
+            reviews=self.reviews,
             banks=self.banks,
             retention_policy=self.retention_policy,
             id_secret=self.id_secret,

@@ -16,6 +16,7 @@ from streambank_client.calls import (
     events,
     memories,
     operations,
+    reviews,
     search,
     sessions,
     streams,
@@ -69,6 +70,10 @@ class BankRoutes:
     purge_memories = OperationRoute(memories.purge_memories)
     list_revisions = PagedRoute(memories.list_revisions)
     get_revision = Route(memories.get_revision)
+
+    list_reviews = PagedRoute(reviews.list_reviews)
+    accept_review = Route(reviews.accept_review)
+    reject_review = Route(reviews.reject_review)
 
     create_session = OperationRoute(sessions.create_session)
     get_session = Route(sessions.get_session)

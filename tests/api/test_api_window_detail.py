@@ -207,4 +207,5 @@ def test_an_erased_window_shows_nothing_before_all_is_deleted(api):
     erased = replace(window, state=WindowState.ERASED, outcome={})
     api.table.write(Put(keys.window(BANK, STREAM.sid, 1), codec.window_values(erased)))
     reply = document(api.respond("GET", GENERATION, view="FULL"))
-    assert reply["detail"] == {"events": [], "missingEvents": 1, "candidates": [], "offeredMemories": []}
+    stream = {"scope": STREAM.scope, "streamId": STREAM.name}
+    assert reply["detail"] == {**stream, "events": [], "missingEvents": 1, "candidates": [], "offeredMemories": []}

@@ -56,7 +56,7 @@ WITHOUT_TYPE = {
         *("SimpleRetrievalParams", "FilterGroup", "MetadataFilter"),
     ),
     "read page by page, as an iterator or a list": (
-        *("Banks", "Memories", "MemoryRevisions", "Operations", "Sessions", "SessionEvents", "Streams"),
+        *("Banks", "Memories", "MemoryRevisions", "Operations", "Reviews", "Sessions", "SessionEvents", "Streams"),
         *("EventStatuses", "Profiles", "RetrievedMemories"),
     ),
     "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError"),

@@ -15,7 +15,7 @@ from streambank_client.types.operations import OperationMetadata
 from streambank_console import paths
 from streambank_console.service import CallCount, first_page
 from streambank_console.settings import ConsoleSettings
-from streambank_console.views import memories, overview, scopes, text, way
+from streambank_console.views import memories, overview, reviews, scopes, text, way
 from streambank_console.views.diff import ADDED, REMOVED, SAME, Piece, difference
 from streambank_console.views.problems import problem
 from streambank_console.views.way import Focus
@@ -155,6 +155,24 @@ def test_a_history_tells_what_each_revision_changed():
     assert [step.title for step in steps] == ["Restored", "Deleted", "Changed", "Created"]
     assert [step.can_restore for step in steps] == [False, False, True, True]
     assert steps[2].pieces == (Piece(SAME, "I live in "), Piece(REMOVED, "Graz"), Piece(ADDED, "Vienna"))
+
+
+def test_a_review_shows_what_would_change():
+    """A change shows both texts, a deletion the memory alone, and each leads to its memory and its window."""
+    times = {"createTime": "2026-12-01T11:00:00Z", "updateTime": "2026-12-01T11:00:00Z"}
+    memory = {"name": f"{BANK}/memories/m", "fact": "I live in Graz", "pinned": True, **times}
+    assert memories.memory_view("default", types.Memory.from_reply(memory)).is_pinned
+    name = {"name": f"{BANK}/memories:reviews/r", "state": "OPEN", "cause": "PINNED", "memories": [memory]}
+    more = {"evidenceTime": times["createTime"], "expireTime": times["createTime"], "createTime": times["createTime"]}
+    change = {**name, **more, "action": "UPDATE", "fact": "I live in Vienna", "operation": f"{BANK}/operations/w-1"}
+    gone = {**name, **more, "action": "DELETE", "extractedFact": "Forget: Graz\u202e"}
+    first, second = reviews.review_views("default", [types.Review.from_reply(one) for one in (change, gone)])
+    assert first.pieces == (Piece(SAME, "I live in "), Piece(REMOVED, "Graz"), Piece(ADDED, "Vienna"))
+    assert (first.title, first.cause) == ("Another text", "because it is pinned")
+    assert (first.id, first.source_href.startswith("/banks/default/windows/w-1")) == ("r", True)
+    assert second.pieces == (Piece(REMOVED, "I live in Graz"),)
+    assert (second.title, second.memories) == ("To be forgotten", (("I live in Graz", "/banks/default/memories/m"),))
+    assert "\u202e" not in second.stated
 
 
 def test_a_profile_is_read_as_words():

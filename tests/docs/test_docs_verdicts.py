@@ -11,12 +11,12 @@ import pytest
 
 from streambank.llm.dialogue import answers
 from streambank.model import verdict
-from streambank.rules import consolidation, forgetting, grounding, profiles, second_answer
+from streambank.rules import consolidation, forgetting, grounding, held_steps, profiles, reviews, second_answer
 from streambank_local.basic import consolidator, relevance
 from tests.aws import ROOT
 
 # Where reasons are constants. This one is what a revision says, not a verdict.
-RULES = (verdict, consolidation, forgetting, grounding, profiles, second_answer)
+RULES = (verdict, consolidation, forgetting, grounding, held_steps, profiles, reviews, second_answer)
 NO_REASONS = {consolidation.MERGED_INTO}
 
 

@@ -119,6 +119,28 @@ def test_forgetting_and_erasing(run, service, capsys, monkeypatch):
     assert run("memories", *scope)[1]["memories"] == []
 
 
+def test_a_memory_is_pinned_and_its_review_is_decided(run, service):
+    """A pinned memory is changed by an accepted review alone; a rejected one changes nothing."""
+    scope = ("--scope", "user_id=pia")
+    for text in ("My favorite color is blue.", "My favorite color is green."):
+        run("chat", *scope, "--every", "1", typed=f"{text}\n/quit\n")
+        service.wait_until_idle()
+        [memory] = run("memories", *scope)[1]["memories"]
+        assert run("pin", memory["name"].rsplit("/", 1)[-1])[1]["memories"][0]["pinned"] is True
+    assert memory["fact"] == "My favorite color is blue"
+    [review] = run("reviews", *scope)[1]["reviews"]
+    assert run("reviews")[1]["reviews"] == [review]
+    assert run("accept", review["name"])[1]["reviews"][0]["state"] == "ACCEPTED"
+    assert facts(run("memories", *scope)[1]) == ["My favorite color is green"]
+    run("chat", *scope, "--every", "1", typed="My favorite color is red.\n/quit\n")
+    service.wait_until_idle()
+    [review] = run("reviews", *scope)[1]["reviews"]
+    assert run("reject", review["name"].rsplit("/", 1)[-1])[1]["reviews"][0]["state"] == "REJECTED"
+    assert run("reviews", *scope)[1]["reviews"] == []
+    assert run("unpin", memory["name"])[1]["memories"][0]["pinned"] is False
+    assert facts(run("memories", *scope)[1]) == ["My favorite color is green"]
+
+
 def test_an_export_is_imported(run, service):
     """The source that an export names is what an import takes; the memories are there already."""
     run("chat", "--scope", "user_id=ken", "--every", "1", typed="I sail.\n")

@@ -3,7 +3,7 @@
 from infra.fuzz.hints import examples_only, with_examples, with_ids
 from infra.openapi.document import document
 
-KNOWN = {"memory": ["kept"], "session": ["kept"], "operation": ["o-1"]}
+KNOWN = {"memory": ["kept"], "session": ["kept"], "operation": ["o-1"], "review": ["r-1"]}
 DOOMED = {"memory": ["doomed"], "session": ["doomed"], "operation": ["o-2"]}
 
 

@@ -46,6 +46,7 @@ class Tenant:
             "bank": [bank],
             "memory": sorted(every, key=lambda name: name != made)[:2],
             "revision": ["1"],
+            "review": [_review(admin, bank)],
             "session": [_session(admin, bank)],
             "operation": operations,
         }
@@ -64,6 +65,19 @@ def _windows(admin: Caller, bank: str) -> Iterator[str]:
     yield re.sub("-[0-9]+$", "-0", ended)
     yield Stream(admin, bank, THEIRS, "pending").send(said(MARK, "e1"), rule={"event_count": 9})["name"]
     yield admin.post(f"{bank}/memories:generate", direct)["name"]
+
+
+def _review(admin: Caller, bank: str) -> str:
+    """A change of a pinned memory that waits."""
+    stream = Stream(admin, bank, THEIRS, "pins")
+    stream.flush(said("My favorite color is blue."))
+    [memory] = [one for one in admin.memories(THEIRS, bank) if "blue" in one["fact"]]
+    admin.call("PATCH", memory["name"], {"pinned": True})
+    stream.flush(said(f"My favorite color is {MARK}."))
+    [review] = admin.get(f"{bank}/memories:reviews")["reviews"]
+    assert MARK in review["fact"]
+    name: str = review["name"]
+    return name
 
 
 def _erasure(admin: Caller, bank: str) -> str:
@@ -145,6 +159,9 @@ PROBES: dict[str, list[Probe]] = {
         Probe(403, query={"filter": 'scope="{\\"user_id\\": \\"theirs\\"}"'}),
         Probe(403, query={"filter": f'fact:"{MARK}"'}),
     ],
+    "listReviews": [Probe(403), Probe(403, query={"filter": 'scope="{\\"user_id\\": \\"theirs\\"}"'})],
+    "acceptReview": [Probe(404)],
+    "rejectReview": [Probe(404)],
     "getMemory": [Probe(404)],
     "updateMemory": [Probe(404, _plain(fact="Poison.")), Probe(404, _in_scope(fact="Poison."))],
     "deleteMemory": [Probe(404)],

@@ -100,7 +100,7 @@ def quoted(asked: Asked) -> str:
 def nameless(answer: tuple[int, str], asked: Asked) -> tuple[int, str]:
     """Return an answer without the names that were asked for: two of them can be compared."""
     text = answer[1]
-    for kind in ("operation", "session", "memory", "bank"):
+    for kind in ("operation", "session", "review", "memory", "bank"):
         text = text.replace(asked.ids[kind], kind)
     return answer[0], text
 
@@ -206,13 +206,15 @@ PAGED = (
     "listSessionEvents",
     "listOperations",
     "listStreams",
+    "listReviews",
 )
 RETRIEVED = "retrieveMemories"
 
 
 def paged(admin: Caller) -> dict[str, str]:
     """Return the path of every list of a new bank that has two of everything."""
-    bank = admin.bank()
+    bank = admin.bank(review_policy={"actions": ["CREATED"]})
+    Stream(admin, bank, MINE, "reviewed").flush(said("I keep bees."), said("I drive a van."))
     for number in range(2):
         admin.post(f"{bank}/memories", {"scope": MINE, "fact": "Likes tea."}, params={"memoryId": f"m{number}"})
         session = admin.post(f"{bank}/sessions", {"userId": "mine"})["response"]["name"]
@@ -224,7 +226,7 @@ def paged(admin: Caller) -> dict[str, str]:
     return dict(
         zip(
             (*PAGED, RETRIEVED),
-            [*kept, f"{bank}/operations", f"{bank}/streams", f"{bank}/memories:retrieve"],
+            [*kept, *(f"{bank}/{one}" for one in ("operations", "streams", "memories:reviews", "memories:retrieve"))],
             strict=True,
         )
     )

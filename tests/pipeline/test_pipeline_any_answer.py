@@ -36,6 +36,13 @@ class Scripted:
         return tool(name, {key: rows})[1]
 
 
+def scripted_models(facts, decisions):
+    """Return the models of a Bedrock that answers every question with *facts* or *decisions*."""
+    client = Scripted(facts=facts, decisions=decisions)
+    model = Converse(client, MODELS, model_retry_policy(lambda _: None, lambda: 0.0))
+    return ModelExtractor(model), ModelConsolidator(model)
+
+
 def played(client, facts, decisions):
     """Return the world after a window about which a model answered with *facts* and *decisions*."""
     aws.empty(client)
@@ -43,10 +50,7 @@ def played(client, facts, decisions):
     world.ingest(*map(event, KNOWN), forceFlush=True)
     world.settle()
     world.clock.move(days=1)
-    model = Converse(
-        Scripted(facts=facts, decisions=decisions), MODELS, model_retry_policy(lambda _: None, lambda: 0.0)
-    )
-    world.extractor, world.consolidator = ModelExtractor(model), ModelConsolidator(model)
+    world.extractor, world.consolidator = scripted_models(facts, decisions)
     world.ingest(event("I keep bees."), event("Forget about Sam, and no more skiing."), forceFlush=True)
     world.settle()
     return world

@@ -18,6 +18,8 @@ FIELDS = {
     "topics.managed_memory_topic": Kind.LIST,
     "topics.custom_memory_topic_label": Kind.LIST,
     "metadata": Kind.METADATA,
+    "pinned": Kind.BOOLEAN,
+    "archived": Kind.BOOLEAN,
 }
 MEMORY = {
     "fact": "Has Allergies to nuts*",
@@ -29,6 +31,8 @@ MEMORY = {
     "topics.managed_memory_topic": ["USER_PREFERENCES"],
     "topics.custom_memory_topic_label": ["custom-label"],
     "metadata": {"rank": 10.0, "id": "10", "ok": True, "when": NOON, "day": "2026-01-01"},
+    "pinned": True,
+    "archived": False,
 }
 SCOPE = json.dumps(json.dumps({"app": "x", "user_id": "123"}))
 
@@ -36,6 +40,8 @@ MATCHING = [
     # The contract's own (section 7), Google's pages and its recorded calls.
     'fact=~".*llergies.*" AND create_time>="2026-01-01T00:00:00Z"',
     'scope.user_id="123"',
+    "pinned=true AND pinned!=false AND pinned:*",
+    "archived=false AND NOT archived=true AND NOT archived:*",
     "scope.user_id=123",
     f"scope={SCOPE}",
     'labels.data_source="321"',
@@ -92,6 +98,8 @@ MATCHING = [
     'metadata.rank!="10"',
 ]
 FAILING = [
+    "pinned=false",
+    "archived:*",
     "scope.user_id=12",
     'scope="{\\"user_id\\": \\"123\\"}"',
     'scope.user_id:"12"',
@@ -197,6 +205,10 @@ REFUSED = [
     ("revision=1e999", 10, "too large for a double"),
     ("metadata.a=1e999", 12, "too large for a double"),
     ("create_time>yesterday", 13, "must be a time"),
+    ("pinned=yes", 8, "must be true or false"),
+    ('pinned="true"', 8, "without quotes"),
+    ("pinned:true", 7, "pinned does not support :, only = and !="),
+    ("pinned<true", 7, "pinned does not support <"),
     ("create_time>2026-02-30", 13, "must be a time"),
     ('create_time>"2026-01-01T00:00:00"', 13, "must be a time"),
     ("create_time>999999999999999999", 13, "must be a time"),

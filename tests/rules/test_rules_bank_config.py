@@ -4,6 +4,7 @@ import pytest
 
 from streambank.model.bank import BankConfig
 from streambank.model.rule import TriggerRule
+from streambank.model.verdict import Verdict
 from streambank.rules.bank_config import bank_config, default_rule, parse_duration
 from streambank.wire.bank_config import MemoryBankConfig
 
@@ -15,6 +16,19 @@ def test_tool_traffic_is_off_until_a_bank_includes_it():
     assert document == given
     assert bank_config(document).include_tool_traffic
     assert not bank_config({}).include_tool_traffic
+
+
+def test_a_review_policy_names_verdicts_and_topics():
+    """Managed topics and labels of custom ones count alike; without a policy nothing is reviewed."""
+    topics = [{"managedMemoryTopic": "USER_PREFERENCES"}, {"customMemoryTopicLabel": "jargon"}]
+    given = {"reviewPolicy": {"actions": ["DELETED", "CREATED"], "topics": topics}}
+    document = MemoryBankConfig.parse(given).model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert document == given
+    policy = bank_config(document).review_policy
+    assert policy.covers({Verdict.DELETED}, ["jargon"])
+    assert not policy.covers({Verdict.UPDATED}, ["jargon"])
+    assert not policy.covers({Verdict.CREATED}, ["OTHER"])
+    assert not bank_config({}).review_policy.covers(list(Verdict), ["jargon"])
 
 
 def test_an_empty_document_says_nothing():

@@ -16,7 +16,7 @@ def test_every_route_is_walked():
 def test_every_kind_of_name_is_walked():
     """A path with an id of a new kind would be sent with the kind's name in braces: it fails here first."""
     kinds = {kind for kind in parameters.IN_PATH if any(f"{{{kind}}}" in full_path(route) for route in ROUTER.routes)}
-    assert kinds == {"project", "location", "bank", "memory", "revision", "session", "operation"}
+    assert kinds == {"project", "location", "bank", "memory", "revision", "review", "session", "operation"}
     assert kinds == set(parameters.IN_PATH)
 
 

@@ -11,6 +11,7 @@ from streambank.model.event import Event, KeyedEvent
 from streambank.model.memory import Evidence, Memory, Revision
 from streambank.model.metadata import MergeStrategy
 from streambank.model.plan import Candidate, PlanStep
+from streambank.model.review import Review, ReviewAction, ReviewCause, ReviewedMemory
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, StreamId
 from streambank.model.tombstone import Tombstone
@@ -209,6 +210,7 @@ def _memories():
         evidence=st.lists(found, max_size=3).map(tuple),
         deleted=st.none() | instants(),
         former=st.lists(hashes, max_size=3).map(tuple),
+        pinned=st.booleans(),
     )
 
 
@@ -227,6 +229,30 @@ def tombstones():
         texts=st.frozensets(hashes, max_size=4),
         expires=instants(),
         is_merge=st.booleans(),
+    )
+
+
+def reviews():
+    found = st.builds(_evidence, st.text(max_size=5), numbers, st.lists(numbers, max_size=3), st.data())
+    names = st.builds(ReviewedMemory, st.text("abc", min_size=1, max_size=9), hashes)
+    return st.builds(
+        Review,
+        id=st.from_regex(r"[a-z2-7]{26}-0[a-z2-7]{26}", fullmatch=True),
+        scope=scopes(),
+        action=st.sampled_from(ReviewAction),
+        cause=st.sampled_from(ReviewCause),
+        created=instants(),
+        expires=instants(),
+        at=instants(),
+        memories=st.lists(names, max_size=3).map(tuple),
+        text=texts,
+        fact=texts,
+        number=numbers,
+        topics=st.lists(texts, max_size=2).map(tuple),
+        profile=st.sampled_from(["", "diet"]),
+        reason=texts,
+        evidence=st.lists(found, max_size=3).map(tuple),
+        rejected=st.frozensets(hashes, max_size=3),
     )
 
 

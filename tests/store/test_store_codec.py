@@ -7,10 +7,12 @@ from streambank.model.coverage import Coverage, NotShown
 from streambank.model.event import Event, StoredEvent
 from streambank.model.memory import Memory
 from streambank.model.plan import Extracted, Plan
+from streambank.model.review import ReviewState
 from streambank.model.usage import Usage
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt
 from streambank.rules.ingest_parts import EVENT_OVERHEAD_BYTES, split_into_batches
+from streambank.rules.reviews import mark_of
 from streambank.store import codec, due_partitions, keys, text
 from streambank.store import plan_items as plans
 from streambank.store.memory_items import (
@@ -21,6 +23,7 @@ from streambank.store.memory_items import (
     tombstone_of,
     tombstone_values,
 )
+from streambank.store.review_items import review_of, review_values
 from streambank.store.windows import key_of
 from streambank.wire.ingest import ingest_call
 from tests.store.building import (
@@ -34,6 +37,7 @@ from tests.store.building import (
     memories,
     metadata,
     numbers,
+    reviews,
     revisions,
     rules,
     settings,
@@ -273,6 +277,17 @@ def test_tombstones_come_back(tombstone):
     values = tombstone_values(tombstone)
     assert tombstone_of(through_item(key, values)) == tombstone
     assert values["ttl"] == -(-tombstone.expires.timestamp() // 1)
+
+
+@FEW
+@given(review=reviews(), decided=st.sampled_from([ReviewState.ACCEPTED, ReviewState.REJECTED]))
+def test_reviews_come_back(review, decided):
+    """A review is the same after a round trip, and so is its mark, which is in no list and has no text."""
+    for one in (review, mark_of(review, decided, [memory.id for memory in review.memories])):
+        values = review_values("b", one)
+        assert review_of(through_item(keys.review("b", one.id), values), one.scope) == one
+        assert (values["G2PK"] is None, values["d"] is None) == (one is not review, one is not review)
+        assert values["ttl"] == -(-one.expires.timestamp() // 1)
 
 
 @FEW

@@ -7,6 +7,7 @@ import pytest
 
 from streambank.model import ids
 from streambank.model.memory import Evidence, Memory, Profile, Revision
+from streambank.model.review import Review, ReviewAction, ReviewCause, ReviewedMemory, ReviewState
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
@@ -16,9 +17,11 @@ from streambank.model.window import Attempt, DirectMemory, Window
 from streambank.rules import profiles
 from streambank.rules.consolidation import MAX_EVIDENCE, MAX_EVIDENCE_EVENTS
 from streambank.rules.keyed_hashes import MAX_FORMER
+from streambank.rules.reviews import MAX_REJECTED, mark_of
 from streambank.store import codec
 from streambank.store.memory_items import memory_values, revision_values, tombstone_values
 from streambank.store.plan_items import verdicts_put
+from streambank.store.review_items import review_values
 from streambank.store.sessions import head_values
 from streambank.wire.topics import MAX_TOPICS_BYTES
 
@@ -92,6 +95,30 @@ def test_a_memory_is_below_the_limit(script):
     assert item_bytes(revision_values(revision)) < MAX_ITEM_BYTES
     recorded = RecordedVerdict(10**6, Verdict.CREATED, fact, profiles.TOO_LARGE, "m" * 63, 1, 1)
     assert item_bytes(verdicts_put(Attempt("b", "s", 1, 0), [recorded], NOW).values) < MAX_ITEM_BYTES
+
+
+@SCRIPT
+def test_a_review_is_below_the_limit(script):
+    """A review of a profile with the evidence of many windows, rejected before by as many events, has room."""
+    memory, fact = memory_of(script), "f" * profiles.MAX_PROFILE_BYTES
+    rejected = frozenset(ids.keyed_hash(b"s", str(number)) for number in range(MAX_REJECTED))
+    review = Review(
+        f"{'s' * 26}-0{'s' * 26}",
+        memory.scope,
+        ReviewAction.MERGE,
+        ReviewCause.PINNED,
+        NOW,
+        NOW,
+        NOW,
+        (ReviewedMemory("m" * 63, ids.keyed_hash(b"s")),) * 15,
+        topics=memory.topics,
+        profile="s" * 63,
+        evidence=memory.evidence,
+        rejected=rejected,
+    )
+    # Compression is no promise.
+    assert item_bytes({**review_values("b" * 36, review), "d": b"x" * (3 * len(fact))}) < MAX_ITEM_BYTES
+    assert len(mark_of(review, ReviewState.REJECTED, []).rejected) == MAX_REJECTED
 
 
 def test_what_counts_events_is_a_fourth_of_the_limit():

@@ -42,6 +42,7 @@ class MemoryFields(RevisionSettings, total=False):
     topics: Sequence[types.Topic] | None
     ttl: timedelta | str | None
     expire_time: datetime | None
+    pinned: bool | None
 
 
 def settings_fields(arguments: WindowSettings | MemoryFields, names: type) -> JsonObject:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         ManagedMemoryTopic,
         MemoryBankConfig,
         MemoryTopic,
+        ReviewPolicyConfig,
         SchemaConfig,
         SimilaritySearchConfig,
         StructuredMemoryConfig,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
         RecordedVerdict,
         WindowResponse,
     )
+    from streambank_client.types.reviews import Review
     from streambank_client.types.sessions import (
         AppendedChatHistory,
         ChatHistory,
@@ -149,6 +151,8 @@ __all__ = [
     "RetrievedEvent",
     "RetrievedMemories",
     "RetrievedMemory",
+    "Review",
+    "ReviewPolicyConfig",
     "Revision",
     "SchemaConfig",
     "SearchExplanation",
@@ -186,6 +190,7 @@ _MODULES = {
         "ManagedMemoryTopic",
         "MemoryBankConfig",
         "MemoryTopic",
+        "ReviewPolicyConfig",
         "SchemaConfig",
         "SimilaritySearchConfig",
         "StructuredMemoryConfig",
@@ -228,6 +233,7 @@ _MODULES = {
         "RecordedVerdict",
         "WindowResponse",
     },
+    "reviews": {"Review"},
     "sessions": {"AppendedChatHistory", "ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},

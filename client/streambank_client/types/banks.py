@@ -104,6 +104,13 @@ class StructuredMemoryConfig(RequestShape):
     schema_configs: list[SchemaConfig] = []
 
 
+class ReviewPolicyConfig(RequestShape):
+    """What waits for review: generated changes with these verdicts, of these topics if there are any."""
+
+    actions: list[str] = []
+    topics: list[Topic] = []
+
+
 class MemoryBankConfig(RequestShape):
     """The configuration of a bank; a field that is left out has the service's default."""
 
@@ -113,6 +120,7 @@ class MemoryBankConfig(RequestShape):
     disable_memory_revisions: bool | None = None
     customization_configs: list[CustomizationConfig] | None = None
     structured_memory_configs: list[StructuredMemoryConfig] | None = None
+    review_policy: ReviewPolicyConfig | None = None
 
 
 class BankContext(Shape):

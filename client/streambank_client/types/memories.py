@@ -36,7 +36,7 @@ class StructuredContent(Shape):
 
 
 class Memory(Shape):
-    """A memory: a sentence (*fact*), or a profile (*structured_content*)."""
+    """A memory: a sentence (*fact*), or a profile (*structured_content*); generations do not change a *pinned* one."""
 
     name: str
     fact: str = ""
@@ -51,6 +51,7 @@ class Memory(Shape):
     metadata: Metadata = {}
     sources: list[MemorySource] = []
     structured_content: StructuredContent | None = None
+    pinned: bool = False
 
     @property
     def id(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from nicegui import ui
@@ -13,6 +14,7 @@ from streambank_console import components as show
 from streambank_console import paths
 from streambank_console.pages.dialogs import ask_text, confirm, tell
 from streambank_console.pages.frame import Page, add_page
+from streambank_console.pages.reviews import draw_reviews, reviews_of_scope
 from streambank_console.pages.tables import paged
 from streambank_console.service import ROWS_OF_A_PAGE, Service, first_page, together
 from streambank_console.views import text
@@ -69,7 +71,8 @@ async def build_scope(page: Page) -> None:
         show.link("Try it", paths.try_it(page.bank_id, page.scope), "button")
     _filter_form(page, paths.scope(page.bank_id, page.scope), typed)
     listed = page.bank.retrieve_all_memories(scope=page.scope, filter=as_filter(typed), page_size=ROWS_OF_A_PAGE + 1)
-    pager = await first_page(listed)
+    pager, waiting = await asyncio.gather(first_page(listed), reviews_of_scope(page))
+    draw_reviews(page, waiting)
     with show.section("Memories"):
         with show.box("div", "actions"):
             show.button("Add a memory", lambda: _add(page))
@@ -111,6 +114,8 @@ def _row(page: Page, one: MemoryView, *, with_owner: bool) -> None:
         with show.box("div", "meta"):
             if with_owner:
                 show.link(one.owner, one.owner_href)
+            if one.is_pinned:
+                show.text("span", "pinned", "topic")
             for topic in one.topics:
                 show.text("span", topic, "topic")
             for name, value in one.metadata:

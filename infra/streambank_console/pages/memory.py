@@ -53,13 +53,14 @@ async def _revisions(page: Page, name: str) -> Pager[Revision] | None:
 
 def _draw(page: Page, one: MemoryView) -> None:
     with show.box("div", "heading"):
-        show.text("h1", "A memory")
+        show.text("h1", "A pinned memory" if one.is_pinned else "A memory")
         show.link(one.owner, one.owner_href)
     with show.box("section", "card"):
         show.quoted(one.fact, "big")
         with show.box("div", "actions"):
             if one.can_edit:
                 show.button("Correct it", lambda: _edit(page, one), "primary")
+            show.button("Unpin it" if one.is_pinned else "Pin it", lambda: _pin(page, one))
             show.button("Forget it", lambda: _delete(page, one), "danger")
         _draw_facts(page, one)
 
@@ -113,6 +114,12 @@ async def _edit(page: Page, one: MemoryView) -> None:
     labels = {"edited_in": "console"}
     changed = page.bank.update_memory(memory=one.id, fact=fact, revision_labels=labels)
     _end(page, await page.service.attempt(changed), "The memory was corrected.")
+
+
+async def _pin(page: Page, one: MemoryView) -> None:
+    changed = page.bank.update_memory(memory=one.id, pinned=not one.is_pinned)
+    message = "Conversations may change it again." if one.is_pinned else "No conversation changes it any more."
+    _end(page, await page.service.attempt(changed), message)
 
 
 async def _delete(page: Page, one: MemoryView) -> None:

@@ -38,6 +38,7 @@ class MemoryView:
     description: str
     sources: tuple[SourceRow, ...]
     can_edit: bool
+    is_pinned: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ def memory_view(bank: str, one: Memory) -> MemoryView:
         description=text.visible(": ".join(part for part in (one.display_name, one.description) if part)),
         sources=tuple(_source(bank, one.name, source) for source in reversed(one.sources)),
         can_edit=one.structured_content is None,
+        is_pinned=one.pinned,
     )
 
 

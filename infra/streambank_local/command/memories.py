@@ -1,4 +1,4 @@
-"""`streambank memories`, `search` and `forget`."""
+"""`streambank memories`, `search`, `forget`, `pin` and `unpin`."""
 
 from __future__ import annotations
 
@@ -58,10 +58,34 @@ def forget(connection: Connection, memory: tuple[str, ...]) -> None:
     connection.write({"deleted": [one.name for one in deleted]}, [f"deleted   {one.fact}" for one in deleted])
 
 
+@click.command(epilog="\b\nExample:\n  streambank pin MEMORY_ID\n")
+@connected
+@click.argument("memory", nargs=-1, required=True)
+def pin(connection: Connection, memory: tuple[str, ...]) -> None:
+    """Pin memories by their ids: no generation changes them; `streambank reviews` lists what contradicts them."""
+    _set_pins(connection, memory, pinned=True)
+
+
+@click.command(epilog="\b\nExample:\n  streambank unpin MEMORY_ID\n")
+@connected
+@click.argument("memory", nargs=-1, required=True)
+def unpin(connection: Connection, memory: tuple[str, ...]) -> None:
+    """Let generations change memories again, by their ids."""
+    _set_pins(connection, memory, pinned=False)
+
+
+def _set_pins(connection: Connection, names: tuple[str, ...], *, pinned: bool) -> None:
+    bank = connection.bank()
+    changed = [bank.update_memory(memory=one, pinned=pinned).result() for one in names]
+    lines = [f"{'pinned' if pinned else 'unpinned'}  {one.fact}" for one in changed]
+    connection.write({"memories": [one.document() for one in changed]}, lines)
+
+
 def _line(memory: Memory, *, with_scope: bool) -> str:
     owner = "  " + ",".join(f"{key}={value}" for key, value in memory.scope.items()) if with_scope else ""
     fact = memory.fact or f"profile {memory.structured_content.schema_id if memory.structured_content else ''}"
-    return f"{memory.update_time:%Y-%m-%d %H:%M}  {memory.id}{owner}  {fact}"
+    pinned = "  (pinned)" if memory.pinned else ""
+    return f"{memory.update_time:%Y-%m-%d %H:%M}  {memory.id}{owner}  {fact}{pinned}"
 
 
 def _distance_line(one: RetrievedMemory) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from streambank.model.review import ReviewPolicy
 from streambank.model.rule import TriggerRule
 
 
@@ -76,3 +77,4 @@ class BankConfig:
     update_ttl: timedelta | None = None
     generate_created_ttl: timedelta | None = None
     generate_updated_ttl: timedelta | None = None
+    review_policy: ReviewPolicy = field(default=ReviewPolicy())

@@ -15,6 +15,7 @@ DEFAULT_BANK = "default"
 DEFAULT_STREAM = "default"
 # The server makes bank ids; they are part of keys ('#' separates) and of execution names (80 characters).
 BANK_ID = re.compile(r"[A-Za-z0-9._-]{1,36}")
+REVIEW_ID = re.compile(r"[a-z2-7]{26}-0[a-z2-7]{26}")
 _OPERATION_ID = re.compile(r"([a-z2-7]{26})-(0|[1-9][0-9]{0,11})(-g)?")
 
 

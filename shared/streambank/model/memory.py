@@ -66,8 +66,9 @@ class Memory:
 
     The fact of a profile is the JSON of its data. *first_revision* is the revision that its creation made, as long as
     the memory has that text: no item of its own is stored for it. *former* are the keyed hashes of earlier texts,
-    oldest first. *call* is the marker of the call that created it under an idempotency key. *origins* are the scopes,
-    as canonical JSON, that it was moved from: some of its hashes may be of those.
+    oldest first. *call* is the marker of the call that created it under an idempotency key. Generations change
+    nothing of a *pinned* memory but its evidence. *origins* are the scopes, as canonical JSON, that it was moved from:
+    some of its hashes may be of those.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Memory:
     former: tuple[str, ...] = ()
     call: CallMarker | None = None
     origins: tuple[str, ...] = ()
+    pinned: bool = False
 
     @property
     def fingerprint(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from streambank.model.coverage import Coverage
 from streambank.model.extraction import FactChange
 from streambank.model.memory import Change
+from streambank.model.review import Review
 from streambank.model.usage import Usage
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt
@@ -121,7 +122,8 @@ class Slice:
     """A part of a plan that is complete in itself: candidates *start* to *end*, each memory changed at most once.
 
     *expires* is until when its verdicts are kept; None while the expiry of the window's events is suspended.
-    *requests* are all requests to forget of the scope after the slice; None where it adds none.
+    *requests* are all requests to forget of the scope after the slice; None where it adds none. *reviews* are changes
+    that wait.
     """
 
     attempt: Attempt
@@ -132,6 +134,7 @@ class Slice:
     changes: tuple[Change, ...] = ()
     expires: datetime | None = None
     requests: tuple[ForgetRequest, ...] | None = None
+    reviews: tuple[Review, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

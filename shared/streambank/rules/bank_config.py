@@ -7,7 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 from streambank.model.bank import BankConfig, Example, ProfileSchema
+from streambank.model.review import ReviewPolicy
 from streambank.model.rule import TriggerRule
+from streambank.model.verdict import Verdict
 from streambank.rules.schemas import json_schema
 
 
@@ -42,7 +44,13 @@ def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> Ban
         update_ttl=default,
         generate_created_ttl=parse_duration(granular.get("generateCreatedTtl")) or default,
         generate_updated_ttl=parse_duration(granular.get("generateUpdatedTtl")) or default,
+        review_policy=_review_policy(document.get("reviewPolicy", {})),
     )
+
+
+def _review_policy(policy: Mapping[str, Any]) -> ReviewPolicy:
+    topics = map(_example_topic, policy.get("topics", []))
+    return ReviewPolicy(frozenset(map(Verdict, policy.get("actions", []))), frozenset(topics))
 
 
 def customization(document: Mapping[str, Any], scope: Collection[str]) -> Mapping[str, Any]:

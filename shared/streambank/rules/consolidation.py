@@ -176,8 +176,8 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
         as_of=max(candidate.at, memory.as_of),
         updated=now if is_new_fact or metadata != memory.metadata else memory.updated,
         revision=memory.revision + (is_new_fact and policy.keeps_revisions),
-        expires=_after(now, policy.config.generate_updated_ttl, memory.expires),
-        evidence=_joined(memory.evidence, _evidence(policy, candidate)),
+        expires=memory.expires if memory.pinned else _after(now, policy.config.generate_updated_ttl, memory.expires),
+        evidence=join_evidence(memory.evidence, _evidence(policy, candidate)),
         profile=profiles.updated_profile(memory, candidate),
         first_revision=None if is_new_fact else memory.first_revision,
         former=former_texts(memory, fact, policy.hashes),
@@ -186,9 +186,14 @@ def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: 
 
 
 def _further_evidence(policy: WindowPolicy, candidate: Candidate, memory: Memory) -> Change | None:
-    """Return the change that adds the evidence of *candidate* to *memory*, which stays as it is otherwise."""
-    evidence = _joined(memory.evidence, _evidence(policy, candidate))
-    return None if evidence == memory.evidence else Change(memory, replace(memory, evidence=evidence), None)
+    """Return the change that adds the evidence of *candidate* to *memory*, which stays as it is otherwise.
+
+    Newer evidence of a pinned memory comes this way too, since nothing else of it may change.
+    """
+    evidence = join_evidence(memory.evidence, _evidence(policy, candidate))
+    as_of = max(candidate.at, memory.as_of) if memory.pinned else memory.as_of
+    after = replace(memory, evidence=evidence, as_of=as_of)
+    return None if after == memory else Change(memory, after, None)
 
 
 def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> datetime | None:
@@ -197,13 +202,16 @@ def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> 
 
 
 def _evidence(policy: WindowPolicy, candidate: Candidate) -> tuple[Evidence, ...]:
-    window = policy.window
-    hashes = tuple(policy.event_hashes.get(seq, "") for seq in candidate.seqs)
-    own = Evidence(window.stream.sid, window.number, candidate.seqs, hashes if any(hashes) else ())
-    return newest_evidence([own] if candidate.seqs else [])
+    return newest_evidence([evidence_of(policy, candidate.seqs)] if candidate.seqs else [])
 
 
-def _joined(earlier: Sequence[Evidence], added: Sequence[Evidence]) -> tuple[Evidence, ...]:
+def evidence_of(policy: WindowPolicy, seqs: tuple[int, ...]) -> Evidence:
+    """Return the events of the policy's window with the numbers *seqs* as evidence."""
+    window, hashes = policy.window, tuple(policy.event_hashes.get(seq, "") for seq in seqs)
+    return Evidence(window.stream.sid, window.number, seqs, hashes if any(hashes) else ())
+
+
+def join_evidence(earlier: Sequence[Evidence], added: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """Return both as evidence of a memory: the events of one window together, the window that was added last."""
     joined = {(one.sid, one.window): one for one in earlier}
     for one in added:

@@ -16,7 +16,7 @@ from streambank.rules.consolidation import keeps_revisions, new_memory, revision
 from streambank.rules.keyed_hashes import KeyedHashes, former_texts
 
 # The fields that an update may change, in the wire's camelCase; only `fact` makes a revision. Others are ignored.
-CHANGEABLE = frozenset({"fact", "displayName", "description", "topics", "metadata", "ttl", "expireTime"})
+CHANGEABLE = frozenset({"fact", "displayName", "description", "topics", "metadata", "ttl", "expireTime", "pinned"})
 IGNORED = frozenset({"scope", "name", "revisionTtl", "revisionExpireTime", "revisionLabels", "disableMemoryRevisions"})
 
 
@@ -31,6 +31,7 @@ class Edit:
     topics: tuple[str, ...] = ()
     metadata: Metadata = field(default_factory=dict)
     expires: datetime | None = None
+    pinned: bool = False
     settings: WindowSettings = field(default_factory=WindowSettings)
 
 
@@ -60,6 +61,7 @@ def creation(
         description=edit.description,
         revision=int(keeps_revisions(edit.settings, config)),
         call=call,
+        pinned=edit.pinned,
     )
     return new_memory(memory, _revision(memory, edit.settings, config, now=now))
 
@@ -85,6 +87,7 @@ def update(
         description=edit.description if "description" in fields else memory.description,
         topics=edit.topics if "topics" in fields else memory.topics,
         metadata=edit.metadata if "metadata" in fields else memory.metadata,
+        pinned=edit.pinned if "pinned" in fields else memory.pinned,
         expires=_expiry(edit, config.update_ttl, memory.expires, now=now),
         as_of=now if "fact" in fields else memory.as_of,
         updated=now,

@@ -19,6 +19,7 @@ FIELDS: Mapping[str, Kind] = {
     "topics.managed_memory_topic": Kind.LIST,
     "topics.custom_memory_topic_label": Kind.LIST,
     "scope": Kind.TEXT_MAP,
+    "pinned": Kind.BOOLEAN,
 }
 ORDERS = ("create_time", "update_time")
 DEFAULT_ORDER = "create_time desc"
@@ -79,4 +80,5 @@ def field_values(memory: Memory) -> dict[str, object]:
         "topics.managed_memory_topic": [name for name in memory.topics if name in list(ManagedTopic)],
         "topics.custom_memory_topic_label": [name for name in memory.topics if name not in list(ManagedTopic)],
         "scope": memory.scope,
+        "pinned": memory.pinned,
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from streambank.model.memory import Change
 from streambank.model.plan import Candidate, PlanStep
+from streambank.model.review import Review
 from streambank.model.verdict import RecordedVerdict
 
 # A change is at most five actions (memory, id look-up, two revisions, citation); window, version, registry entry and
@@ -23,12 +24,16 @@ MAX_CHANGE_BYTES = 3_000_000
 
 @dataclass(frozen=True, slots=True)
 class AppliedStep:
-    """The verdicts on a candidate, one for each memory, and its changes, with the bytes that both are stored in."""
+    """The verdicts on a candidate, one for each memory, and its changes, with the bytes that both are stored in.
+
+    *reviews* are changes that wait; their bytes are among those of the changes.
+    """
 
     verdicts: tuple[RecordedVerdict, ...]
     changes: tuple[Change, ...] = ()
     verdict_bytes: int = 0
     change_bytes: int = 0
+    reviews: tuple[Review, ...] = ()
 
 
 def divided(
@@ -45,7 +50,7 @@ def divided(
 
 
 def slices(steps: Iterable[AppliedStep]) -> Iterator[list[AppliedStep]]:
-    """Yield *steps* in runs that fit into one transaction each, in which no memory is changed twice.
+    """Yield *steps* in runs that fit into one transaction each, in which no memory or review is written twice.
 
     The changes of one candidate are never divided: they are at most fifteen.
     """
@@ -62,6 +67,7 @@ def slices(steps: Iterable[AppliedStep]) -> Iterator[list[AppliedStep]]:
 def _fits(run: list[AppliedStep], step: AppliedStep) -> bool:
     steps = [*run, step]
     changed = [change.after.id for one in steps for change in one.changes]
+    changed += [review.id for one in steps for review in one.reviews]
     return (
         sum(len(one.verdicts) for one in steps) <= MAX_VERDICTS
         and len(changed) <= MAX_CHANGES

@@ -33,6 +33,7 @@ _COUNTED: dict[str, str] = {
     Kind.REVISION: "revisions",
     Kind.CITATION: "citations",
     Kind.TOMBSTONE: "tombstones",
+    Kind.REVIEW: "reviews",
 }
 START: RegistryCursor = (0, "")
 
@@ -168,8 +169,8 @@ class Erasures:
     # ---- memories
 
     def erased_items(self, bank: str, cid: str) -> Iterator[Iterator[ErasedItem]]:
-        """Yield the items of a scope's citations, revisions, memories (deleted ones too), tombstones and moves."""
-        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE, Kind.MOVE):
+        """Yield the items of a scope that are erased, kind by kind: deleted memories, tombstones and moves too."""
+        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE, Kind.REVIEW, Kind.MOVE):
             yield map(_erased_item, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
 
     def delete_memories(self, erasure: Erasure, batch: Sequence[ErasedItem], counts: Counter[str]) -> None:

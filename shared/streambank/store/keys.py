@@ -2,7 +2,7 @@
 
 S#{bank}#{sid}     HEAD, CUT, IMPORT, MOVED#{window}, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, F#{expiry}#{memory},
-                   I#{call}, MOVE#{number}
+                   I#{call}, Q#{review}, MOVE#{number}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, A#{version}#{number}, O#{version}, I#{call}
@@ -59,6 +59,7 @@ class Kind(StrEnum):
     MOVED = "MOVED"
     CALL = "I"
     TOMBSTONE = "F"
+    REVIEW = "Q"
     SESSION_EVENT = "E"
     CHAT_NOTE = "O"
     ERASE = "ERASE"
@@ -186,6 +187,11 @@ def tombstone(bank: str, cid: str, expires_ms: int, memory_id: str) -> Key:
     return Key(scope(bank, cid), f"F#{expires_ms:0{_WIDTH + 2}}#{memory_id}")
 
 
+def review(bank: str, review_id: str) -> Key:
+    """Return the key of a review; its id begins with the cid of its scope."""
+    return Key(scope(bank, review_id.partition("-")[0]), f"Q#{review_id}")
+
+
 def direct_call(bank: str, cid: str, call_key: str) -> Key:
     """Return the key of the item that names the stream of a direct generation; *call_key* is a hash of the caller's."""
     return Key(scope(bank, cid), f"I#{call_key}")
@@ -285,7 +291,7 @@ def registered_chat(bank: str, name: str) -> Key:
 
 
 def list_partition(bank_id: str, kind: str, name: str) -> str:
-    """Return the partition of index `list` that holds the memory (*kind* M) or session (X) called *name*."""
+    """Return the partition of index `list` that holds the memory (*kind* M), review (Q) or session (X) *name*."""
     return f"{bank_id}#{kind}#{_shard(name, LIST_SHARDS)}"
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from typing import Any, NamedTuple
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
@@ -15,10 +14,11 @@ from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revis
 from streambank.model.plan import Completion, ForgetRequest, Slice
 from streambank.model.tombstone import Tombstone
 from streambank.model.window import WindowState
-from streambank.store import codec, keys, text
+from streambank.store import codec, keys, list_index, text
 from streambank.store.actions import Action, Put, Update, absent, equals, present, without
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Kind
+from streambank.store.list_index import ListEntry
 from streambank.store.memory_items import (
     all_revisions,
     change_actions,
@@ -30,6 +30,7 @@ from streambank.store.memory_items import (
     tombstone_of,
 )
 from streambank.store.plan_items import verdicts_put
+from streambank.store.review_items import delete_of_memory, review_put
 from streambank.store.table import Table
 from streambank.store.windows import is_current_attempt
 
@@ -44,14 +45,6 @@ class ScopeView:
     erasing: bool
     memories: tuple[Memory, ...]
     requests: tuple[ForgetRequest, ...] = ()
-
-
-class ListedMemory(NamedTuple):
-    """A memory as index `list` has it, in the order of the list."""
-
-    created_ms: int
-    memory_id: str
-    cid: str
 
 
 class Memories:
@@ -128,24 +121,17 @@ class Memories:
         memory = memory_of(item, scope) if item else None
         return memory if memory and (memory.is_live(now) or _is_recoverable(memory, now)) else None
 
-    def listed(self, bank: str, count: int, after: tuple[int, str] | None) -> list[ListedMemory]:
+    def listed(self, bank: str, count: int, after: tuple[int, str] | None) -> list[ListEntry]:
         """Return a bank's next *count* memories after the time and id *after*, newest first, from index `list`."""
-        up_to = after[0] if after else None
-        shards = (
-            self._table.query_index("list", partition, up_to=up_to, backward=True, page=count + 1)
-            for partition in keys.list_partitions(bank, Kind.MEMORY)
-        )
-        listed = (_listed(item) for shard in shards for item in _capped(shard, count, after))
-        return sorted(listed, reverse=True)[:count]
+        return list_index.newest(self._table, bank, Kind.MEMORY, count, after)
 
-    def everything_listed(self, bank: str, limit: int) -> list[ListedMemory]:
+    def everything_listed(self, bank: str, limit: int) -> list[ListEntry]:
         """Return at most *limit* memories of a bank, in no order. Cost: one query a megabyte."""
-        shards = (self._table.query_index("list", partition) for partition in keys.list_partitions(bank, Kind.MEMORY))
-        return list(islice((_listed(item) for shard in shards for item in shard), limit))
+        return list_index.everything(self._table, bank, Kind.MEMORY, limit)
 
-    def read_listed(self, bank: str, listed: Iterable[ListedMemory], *, now: datetime) -> list[Memory]:
+    def read_listed(self, bank: str, listed: Iterable[ListEntry], *, now: datetime) -> list[Memory]:
         """Return those of *listed* that are live, read again: an index may lag."""
-        pairs = [(keys.memory(bank, one.cid, one.memory_id), keys.version(bank, one.cid)) for one in listed]
+        pairs = [(keys.memory(bank, one.cid, one.name), keys.version(bank, one.cid)) for one in listed]
         items = self._table.read(key for pair in pairs for key in pair)
         read = ((items.get(memory), items.get(version)) for memory, version in pairs)
         memories = (memory_of(item, json.loads(scope["sco"])) for item, scope in read if item and scope)
@@ -191,6 +177,7 @@ class Memories:
         if piece.verdicts:
             actions.append(verdicts_put(attempt, piece.verdicts, piece.expires))
         actions += [action for change in piece.changes for action in change_actions(bank, change, now)]
+        actions += [review_put(bank, review) for review in piece.reviews]
         try:
             self._table.transact(actions)
         except Conflict as conflict:
@@ -208,17 +195,24 @@ class Memories:
         self.commit_changes(bank, scope, version, [change], now=now)
 
     def commit_changes(
-        self, bank: str, scope: Mapping[str, str], version: int, changes: Iterable[Change], *, now: datetime
+        self,
+        bank: str,
+        scope: Mapping[str, str],
+        version: int,
+        changes: Iterable[Change],
+        *,
+        now: datetime,
+        beside: Sequence[Action] = (),
     ) -> None:
         """Apply changes in one step of the scope's version: 19 deletions, or others of at most 98 actions together.
 
-        Raises as `commit_change` does.
+        The actions *beside* them are of the same transaction. Raises as `commit_change` does.
         """
         actions = [action for change in changes for action in change_actions(bank, change, now)]
-        self._table.transact([*version_bump(bank, scope, version, 1), *actions])
+        self._table.transact([*version_bump(bank, scope, version, 1), *beside, *actions])
 
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
-        """Let the revisions of a deleted memory expire with it, and delete its citations now.
+        """Let the revisions of a deleted memory expire with it, and delete its citations and open reviews now.
 
         The memory is removed from index `due`.
         """
@@ -231,6 +225,7 @@ class Memories:
                 self._set_expiry(keys.key_of(revision), item["ttl"])
         citations = self._table.query(key.pk, prefix=keys.citation_prefix(memory_id))
         self._table.delete_all(map(keys.key_of, citations))
+        delete_of_memory(self._table, key.pk, memory_id)
         self._remove_from_due(key, item["rev"])
 
     def lengthen_revisions(self, bank: str, cid: str, memory_id: str) -> None:
@@ -263,16 +258,6 @@ def version_bump(
     spelled = text.dumps(dict(scope))
     entry = keys.registered_scope(bank, ids.scope_id(scope))
     return [Put(key, {**(values or {}), "ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
-
-
-def _listed(item: Mapping[str, Any]) -> ListedMemory:
-    return ListedMemory(item["G2SK"], keys.name_in(item["SK"]), keys.owner(item["PK"])[1])
-
-
-def _capped(items: Iterator[dict[str, Any]], count: int, after: tuple[int, str] | None) -> Iterator[dict[str, Any]]:
-    """Return the first *count* of *items*, which are newest first, after the time and id *after*."""
-    rest = (item for item in items if after is None or (item["G2SK"], keys.name_in(item["SK"])) < after)
-    return islice(rest, count)
 
 
 def _is_of(memory: Memory, revision: Revision, now: datetime) -> bool:

@@ -69,7 +69,6 @@ def memory_expiry(memory: Memory) -> datetime | None:
 def memory_values(bank: str, memory: Memory) -> codec.Values:
     key = keys.memory(bank, ids.scope_id(memory.scope), memory.id)
     is_live = memory.deleted is None
-    evidence = [[one.sid, one.window, list(one.seqs)] for one in memory.evidence]
     return {
         "fact": memory.fact,
         "at": milliseconds(memory.created),
@@ -82,13 +81,13 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "exp": milliseconds(memory.expires),
         "name": memory.display_name,
         "desc": memory.description,
-        "ev": text.dumps(evidence) if evidence else None,
-        "evh": _evidence_hashes(memory) or None,
-        "fmr": _packed_hashes(memory.former) or None,
+        **evidence_values(memory.evidence),
+        "fmr": packed_hashes(memory.former) or None,
         "org": origins_text(memory.origins),
         "del": milliseconds(memory.deleted),
         "prof": _profile_text(memory.profile) if memory.profile else None,
         "frev": _first_revision_text(memory.first_revision) if memory.first_revision else None,
+        "pin": int(memory.pinned) or None,
         "call": f"{memory.call.key} {memory.call.fingerprint.hex()}" if memory.call else None,
         "ttl": seconds(memory_expiry(memory)),
         "G2PK": keys.list_partition(bank, Kind.MEMORY, memory.id) if is_live else None,
@@ -112,12 +111,13 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         expires=instant(item.get("exp")),
         display_name=item.get("name"),
         description=item.get("desc"),
-        evidence=tuple(_evidence_of(item)),
+        evidence=tuple(evidence_of(item)),
         deleted=instant(item.get("del")),
         profile=_profile_of(item["prof"]) if "prof" in item else None,
-        former=_unpacked_hashes(item.get("fmr", b"")),
+        former=unpacked_hashes(item.get("fmr", b"")),
         origins=origins_of(item),
         call=_call_of(item["call"]) if "call" in item else None,
+        pinned="pin" in item,
     )
     return replace(memory, first_revision=_first_revision_of(item["frev"], memory)) if "frev" in item else memory
 
@@ -127,26 +127,32 @@ def _call_of(written: str) -> CallMarker:
     return CallMarker(key, bytes.fromhex(fingerprint))
 
 
-def _evidence_hashes(memory: Memory) -> bytes:
+def evidence_values(evidence: Sequence[Evidence]) -> codec.Values:
+    """Return the attributes that hold *evidence*: its events' numbers, and their hashes in the same order."""
+    rows = [[one.sid, one.window, list(one.seqs)] for one in evidence]
+    return {"ev": text.dumps(rows) if rows else None, "evh": _evidence_hashes(evidence) or None}
+
+
+def _evidence_hashes(evidence: Sequence[Evidence]) -> bytes:
     """Return the hashes of all events of the evidence in their order, zeros for one without; empty without any."""
-    has_any = any(one.hashes for one in memory.evidence)
-    hashes = (one.hashes or [""] * len(one.seqs) for one in memory.evidence)
-    return b"".join(map(_packed_hashes, hashes)) if has_any else b""
+    has_any = any(one.hashes for one in evidence)
+    hashes = (one.hashes or [""] * len(one.seqs) for one in evidence)
+    return b"".join(map(packed_hashes, hashes)) if has_any else b""
 
 
-def _evidence_of(item: Mapping[str, Any]) -> Iterator[Evidence]:
-    hashes, start = _unpacked_hashes(item.get("evh", b"")), 0
+def evidence_of(item: Mapping[str, Any]) -> Iterator[Evidence]:
+    hashes, start = unpacked_hashes(item.get("evh", b"")), 0
     for sid, window, seqs in json.loads(item.get("ev", "[]")):
         own = hashes[start : start + len(seqs)]
         start += len(seqs)
         yield Evidence(sid, window, tuple(seqs), own if any(own) else ())
 
 
-def _packed_hashes(hashes: Iterable[str]) -> bytes:
+def packed_hashes(hashes: Iterable[str]) -> bytes:
     return b"".join(ids.keyed_hash_bytes(one) if one else _NO_HASH for one in hashes)
 
 
-def _unpacked_hashes(packed: bytes) -> tuple[str, ...]:
+def unpacked_hashes(packed: bytes) -> tuple[str, ...]:
     raw, size = bytes(packed), len(_NO_HASH)
     runs = (raw[start : start + size] for start in range(0, len(raw), size))
     return tuple("" if one == _NO_HASH else ids.keyed_hash_text(one) for one in runs)
@@ -169,8 +175,8 @@ def tombstone_values(tombstone: Tombstone) -> codec.Values:
     return {
         "mem": tombstone.memory_id,
         "at": milliseconds(tombstone.at),
-        "evh": _packed_hashes(sorted(tombstone.events)) or None,
-        "txh": _packed_hashes(sorted(tombstone.texts)) or None,
+        "evh": packed_hashes(sorted(tombstone.events)) or None,
+        "txh": packed_hashes(sorted(tombstone.texts)) or None,
         "exp": milliseconds(tombstone.expires),
         "mrg": int(tombstone.is_merge) or None,
         "org": origins_text(tombstone.origins),
@@ -182,8 +188,8 @@ def tombstone_of(item: Mapping[str, Any]) -> Tombstone:
     return Tombstone(
         memory_id=item["mem"],
         at=codec.instant_of(item["at"]),
-        events=frozenset(_unpacked_hashes(item.get("evh", b""))),
-        texts=frozenset(_unpacked_hashes(item.get("txh", b""))),
+        events=frozenset(unpacked_hashes(item.get("evh", b""))),
+        texts=frozenset(unpacked_hashes(item.get("txh", b""))),
         expires=codec.instant_of(item["exp"]),
         is_merge="mrg" in item,
         origins=origins_of(item),

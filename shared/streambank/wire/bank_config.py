@@ -9,6 +9,7 @@ from streambank.rules.schemas import check_schema
 from streambank.wire.fields import MAX_FACT_BYTES, Name, TtlText, whole_number
 from streambank.wire.ingest_model import GenerationTriggerConfig
 from streambank.wire.model import OneOfModel, RequestModel, rule
+from streambank.wire.topics import MAX_TOPICS
 
 MAX_EARLIER_REVISIONS = 100
 MAX_DAILY_TOKENS = 1_000_000_000
@@ -118,6 +119,13 @@ class StructuredMemoryConfig(RequestModel):
     schema_configs: list[SchemaConfig] = []
 
 
+class ReviewPolicyConfig(RequestModel):
+    """What generations would do with these verdicts waits for review; with topics, only where one of them is meant."""
+
+    actions: Annotated[list[Literal["CREATED", "UPDATED", "DELETED"]], Field(max_length=3)] = []
+    topics: Annotated[list[MemoryTopicId], Field(max_length=MAX_TOPICS)] = []
+
+
 class MemoryBankConfig(RequestModel):
     generation_config: GenerationConfig | None = None
     similarity_search_config: SimilaritySearchConfig | None = None
@@ -125,3 +133,4 @@ class MemoryBankConfig(RequestModel):
     disable_memory_revisions: bool | None = None
     customization_configs: list[CustomizationConfig] | None = None
     structured_memory_configs: list[StructuredMemoryConfig] | None = None
+    review_policy: ReviewPolicyConfig | None = None

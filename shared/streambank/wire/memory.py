@@ -56,7 +56,7 @@ class StructuredContent(TypedDict):
 
 
 class Memory(TypedDict):
-    """A sentence (`fact`), or a profile (`structuredContent`)."""
+    """A sentence (`fact`), or a profile (`structuredContent`); generations do not change one that is pinned."""
 
     name: str
     displayName: NotRequired[str | None]
@@ -70,6 +70,7 @@ class Memory(TypedDict):
     createTime: Time
     updateTime: Time
     expireTime: NotRequired[Time | None]
+    pinned: NotRequired[Literal[True] | None]
     sources: NotRequired[list[MemorySource] | None]
 
 
@@ -178,6 +179,7 @@ def memory(one: model.Memory, bank_name: str, event_ids: EventIds | None = None)
             createTime=rfc3339(one.created),
             updateTime=rfc3339(one.updated),
             expireTime=optional_time(one.expires),
+            pinned=True if one.pinned else None,
             sources=_sources(one, bank_name, event_ids or {}) or None,
         )
     )

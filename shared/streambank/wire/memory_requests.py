@@ -30,6 +30,7 @@ class _MemoryFields(RequestModel):
     metadata: MetadataMap = Field(default_factory=dict)
     ttl: Ttl | None = None
     expire_time: Instant | None = None
+    pinned: bool = False
     revision_labels: Labels | None = None
     revision_ttl: Ttl | None = None
     revision_expire_time: Instant | None = None
@@ -49,6 +50,7 @@ class _MemoryFields(RequestModel):
             topics=self.topics,
             metadata=self.metadata,
             expires=_expires(self.ttl, self.expire_time, now=now),
+            pinned=self.pinned,
             settings=WindowSettings(
                 revision_labels=self.revision_labels,
                 revision_expiry=settings.expiry(self.revision_ttl, self.revision_expire_time),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from streambank.model.ids import BANK_ID
+from streambank.model.ids import BANK_ID, REVIEW_ID
 from streambank.model.session import SESSION_ID
 from streambank.wire import ingest, paging, settings
 
@@ -33,6 +33,7 @@ IN_PATH: dict[str, JsonObject] = {
     "location": _path("location", "Accepted as it is, and echoed.", pattern="^[^/]+$", examples=["here"]),
     "bank": _path("bank", "A bank's id.", pattern=_javascript(BANK_ID.pattern), examples=["default"]),
     "memory": _path("memory", "A memory's id.", minLength=1, maxLength=paging.MAX_ID, pattern="^[^/]+$"),
+    "review": _path("review", "A review's id.", pattern=_javascript(REVIEW_ID.pattern)),
     "revision": _path("revision", "A revision's number.", pattern="^[0-9]{1,12}$", examples=["1"]),
     "session": _path("session", "A session's id.", pattern=_javascript(SESSION_ID.pattern)),
     "operation": _path("operation", "An operation's id.", minLength=1, pattern="^[^/]+$"),
@@ -48,6 +49,7 @@ MEMORY_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["fact,dis
 SESSION_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display_name,labels"]}}
 BANK_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display_name,context_spec"]}}
 MEMORY_FILTER = _query("filter", "AIP-160, over facts, times, topics and scopes.", examples=['scope.user_id="123"'])
+REVIEW_FILTER = _query("filter", "AIP-160, over scope, action, cause and create_time.", examples=['action="DELETE"'])
 REVISION_FILTER = _query("filter", "AIP-160, over labels.", examples=['labels.source="chat"'])
 SESSION_FILTER = _query("filter", "AIP-160, over display_name, user_id and labels.", examples=['user_id="123"'])
 EVENT_FILTER = _query("filter", "AIP-160, over timestamp.", examples=['timestamp>="2026-01-01T00:00:00Z"'])

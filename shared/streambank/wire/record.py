@@ -97,6 +97,7 @@ def _memory(record: MemoryRecord) -> dict[str, object]:
         "metadata": {key: metadata_value(value) for key, value in memory.metadata.items()} or None,
         "displayName": memory.display_name,
         "description": memory.description,
+        "pinned": memory.pinned or None,
         "evidence": evidence or None,
         "profile": _profile(memory),
         "revisions": [_revision(one) for one in record.revisions] or None,

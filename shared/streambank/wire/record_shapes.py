@@ -117,6 +117,7 @@ class MemoryLine(RequestModel):
     metadata: Metadata = Field(default_factory=dict)
     display_name: Name | None = None
     description: Name | None = None
+    pinned: bool = False
     evidence: list[EvidenceShape] = Field(default_factory=list)
     profile: ProfileShape | None = None
     revisions: Annotated[list[RevisionShape], Field(max_length=MAX_REVISIONS)] = Field(default_factory=list)
@@ -145,6 +146,7 @@ class MemoryLine(RequestModel):
             description=self.description,
             evidence=newest_evidence([Evidence(one.stream, one.window, tuple(one.events)) for one in self.evidence]),
             profile=Profile(self.profile.schema_id, self.profile.times) if self.profile else None,
+            pinned=self.pinned,
         )
 
 

@@ -16,6 +16,7 @@ from streambank.pipeline.generation.operations import OperationContext
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.edit import EditContext
+from streambank.pipeline.memories.reviews import ReviewContext
 from streambank.pipeline.memories.search import SearchContext
 from streambank.store.executions import Executions
 from streambank.store.secrets import page_secret
@@ -79,6 +80,21 @@ class ApiWiring:
             retry_policy=self.deployment.retry_policy,
             id_secret=self.id_secret,
             now=self.now(),
+        )
+
+    def review_context(self) -> ReviewContext:
+        """Return what reviews are listed and decided with."""
+        return ReviewContext(
+            memories=self.stores.memories,
+            banks=self.stores.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
+            retry_policy=self.deployment.retry_policy,
+            id_secret=self.id_secret,
+            now=self.now(),
+            reviews=self.stores.reviews,
+            windows=self.stores.windows,
+            retention_policy=self.deployment.retention_policy,
         )
 
     def operation_context(self) -> OperationContext:

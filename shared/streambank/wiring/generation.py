@@ -65,6 +65,7 @@ class GenerationWiring:
             windows=self.stores.windows,
             plans=self.stores.plans,
             memories=self.stores.memories,
+            reviews=self.stores.reviews,
             banks=self.stores.banks,
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,

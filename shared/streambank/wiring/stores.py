@@ -15,6 +15,7 @@ from streambank.store.moved_streams import MovedStreams
 from streambank.store.moves import Moves
 from streambank.store.plans import Plans
 from streambank.store.reindexes import Reindexes
+from streambank.store.reviews import Reviews
 from streambank.store.sessions import Sessions
 from streambank.store.streams import Streams
 from streambank.store.table import Table
@@ -38,6 +39,7 @@ class Stores:
     moves: Moves
     plans: Plans
     reindexes: Reindexes
+    reviews: Reviews
     sessions: Sessions
     streams: Streams
     transfers: Transfers
@@ -59,6 +61,7 @@ class Stores:
             Moves(table),
             Plans(table),
             Reindexes(table),
+            Reviews(table),
             Sessions(table),
             Streams(table),
             Transfers(table),

@@ -15,22 +15,24 @@ from streambank.model.plan import Candidate, Completion, Extracted, ForgetReques
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
+from streambank.pipeline.generation.held_steps import HeldSteps
 from streambank.rules import citations, consolidation, forgetting, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.new_ids import NewIds
 from streambank.rules.slices import AppliedStep
+from streambank.store.actions import written_bytes
 from streambank.store.banks import Banks
 from streambank.store.memories import Memories
 from streambank.store.memory_items import change_bytes
 from streambank.store.plan_items import verdict_bytes
 from streambank.store.plans import Plans
+from streambank.store.review_items import review_put
+from streambank.store.reviews import Reviews
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
 
-# The verdicts of a candidate whose memory is there afterwards, and may cite it.
-_LIVE = (Verdict.CREATED, Verdict.UPDATED, Verdict.UNCHANGED)
 # How many ids of other memories one call passes over; the next call goes on behind the memories that it wrote.
 _MAX_OTHER_IDS = 100
 # When the sweep does what the end of a window leaves to do, if the commit died before it did.
@@ -52,6 +54,7 @@ class CommitContext:
     windows: Windows
     plans: Plans
     memories: Memories
+    reviews: Reviews
     banks: Banks
     retention_policy: RetentionPolicy
     id_secret: bytes
@@ -124,7 +127,9 @@ def _slices(attempt: Attempt, steps: Iterable[AppliedStep], plan: Plan, window: 
         start = run[0].verdicts[0].number
         verdicts = tuple(verdict for step in run for verdict in step.verdicts)
         changes = tuple(change for step in run for change in step.changes)
-        yield Slice(attempt, start, start + len(run), plan.version_at(start), verdicts, changes)
+        reviews = tuple(review for step in run for review in step.reviews)
+        version = plan.version_at(start)
+        yield Slice(attempt, start, start + len(run), version, verdicts, changes, reviews=reviews)
 
 
 def _steps(
@@ -138,10 +143,13 @@ def _steps(
 ) -> Iterator[AppliedStep]:
     """Yield a step for each candidate that is left, each made of the memories as the ones before it changed them."""
     window = policy.window
+    held_steps = HeldSteps.of(policy, plan, known, context.reviews, context.retention_policy, now=context.now)
     for cursor in range(window.cursor, len(extracted.candidates)):
         candidate, verdicts, changes = extracted.candidates[cursor], list[RecordedVerdict](), list[Change]()
-        for planned in plan.steps[cursor - plan.start].all:
-            step = consolidation.revise_step(candidate, planned, known)
+        planned = plan.steps[cursor - plan.start].all
+        revised = [consolidation.revise_step(candidate, one, known) for one in planned]
+        steps, reviews = held_steps.divided(cursor, candidate, revised, known)
+        for step in steps:
             new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
             change = _change(policy, new_id, candidate, step, known, now=context.now)
             seqs = tuple(sorted({*candidate.seqs, *step.seqs}))
@@ -151,7 +159,8 @@ def _steps(
             verdicts.append(replace(_recorded(cursor, candidate, step, change), seqs=cited))
             changes += [change] if change else []
         size = sum(change_bytes(window.stream.bank, change, context.now) for change in changes)
-        yield AppliedStep(tuple(verdicts), tuple(changes), sum(map(verdict_bytes, verdicts)), size)
+        size += written_bytes(review_put(window.stream.bank, review) for review in reviews)
+        yield AppliedStep(tuple(verdicts), tuple(changes), sum(map(verdict_bytes, verdicts)), size, reviews)
 
 
 def _cited_events(window: Window, extracted: Extracted, plan: Plan, context: CommitContext) -> list[StoredEvent]:
@@ -161,7 +170,7 @@ def _cited_events(window: Window, extracted: Extracted, plan: Plan, context: Com
     """
     rest = zip(extracted.candidates[plan.start :], plan.steps, strict=False)
     open_ones = islice(rest, window.cursor - plan.start, None)
-    if not any(one.seqs and any(part.verdict in _LIVE for part in step.all) for one, step in open_ones):
+    if not any(one.seqs and any(part.verdict is not Verdict.REJECTED for part in step.all) for one, step in open_ones):
         return []
     return sorted([*context.windows.overlap(window), *context.windows.events(window)], key=StoredEvent.order)
 

@@ -11,7 +11,8 @@ from streambank.model.memory import Memory
 from streambank.rules.filtering import Order
 from streambank.rules.selection import DEFAULT_ORDER, Selection, field_values
 from streambank.store.attributes import instant, milliseconds
-from streambank.store.memories import ListedMemory, Memories
+from streambank.store.list_index import ListEntry
+from streambank.store.memories import Memories
 from streambank.wire import page_room
 from streambank.wire.page_room import PageRoom, weightless
 
@@ -110,7 +111,7 @@ def _newest(bank: str, listing: Listing, memories: Memories, now: datetime) -> P
     for number, (listed, is_last) in enumerate(_runs(bank, max(listing.size, MAX_TOP_K), after, memories), 1):
         live = {memory.id: memory for memory in memories.read_listed(bank, listed, now=now)}
         for entry in listed:
-            memory = live.get(entry.memory_id)
+            memory = live.get(entry.name)
             if memory and listing.selection.matches(memory):
                 if not room.admits(memory):
                     return newest, end
@@ -123,13 +124,13 @@ def _newest(bank: str, listing: Listing, memories: Memories, now: datetime) -> P
     return newest, None
 
 
-def _cursor_behind(entry: ListedMemory) -> MemoryCursor:
-    return MemoryCursor(entry.created_ms, 0, entry.memory_id)
+def _cursor_behind(entry: ListEntry) -> MemoryCursor:
+    return MemoryCursor(entry.created_ms, 0, entry.name)
 
 
 def _runs(
     bank: str, size: int, after: tuple[int, str] | None, memories: Memories
-) -> Iterator[tuple[list[ListedMemory], bool]]:
+) -> Iterator[tuple[list[ListEntry], bool]]:
     """Yield the index's entries in runs of *size*, each with whether it is the last."""
     while True:
         listed = memories.listed(bank, size + 1, after)

@@ -25,6 +25,7 @@ class Kind(StrEnum):
     LIST = "LIST"
     TEXT_MAP = "TEXT_MAP"
     METADATA = "METADATA"
+    BOOLEAN = "BOOLEAN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,12 @@ def _number(op: Op, word: Word) -> CheckAndValue:
     return _comparison(op, number)
 
 
+def _boolean(op: Op, word: Word) -> CheckAndValue:
+    if word.quoted or word.text not in {"true", "false"}:
+        raise ValueError("must be true or false, without quotes")
+    return _comparison(op, word.text == "true")
+
+
 def _element(_op: Op, word: Word) -> CheckAndValue:
     return lambda stored: word.text in stored, None
 
@@ -127,6 +134,7 @@ _WHOLE_VALUE: dict[Kind, tuple[tuple[Op, ...], Callable[[Op, Word], CheckAndValu
     Kind.LIST: ((Op.HAS,), _element),
     Kind.TEXT_MAP: ((Op.EQUALS, Op.DIFFERS, Op.HAS), _whole_map),
     Kind.METADATA: ((Op.HAS,), _whole_map),
+    Kind.BOOLEAN: ((Op.EQUALS, Op.DIFFERS), _boolean),
 }
 _ENTRY = {
     Kind.TEXT_MAP: (_TEXT_OPS, _entry),
@@ -183,5 +191,5 @@ def _is_present(_stored: object) -> bool:
 
 
 def _is_filled(stored: Any) -> bool:
-    """Tell whether a value is not empty: AIP-160 counts an empty text, list or map as absent."""
-    return bool(stored) or not hasattr(stored, "__len__")
+    """Tell whether a value is not empty: AIP-160 counts an empty text, list or map as absent; so is false."""
+    return bool(stored) or (stored is not False and not hasattr(stored, "__len__"))
