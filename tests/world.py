@@ -237,10 +237,12 @@ class World:
             moves=Moves(self.table),
             moved_streams=MovedStreams(self.table),
             moved_memories=MovedMemories(self.table),
+            reviews=Reviews(self.table),
             memories=self.memories,
             erasures=self.erasures,
             transfers=Transfers(self.table),
             banks=self.banks,
+            id_secret=self.id_secret,
         )
 
     def erasing(self, has_time: Callable[[], bool] = lambda: True) -> erase.EraseContext:

@@ -26,6 +26,7 @@ class MovePhase(StrEnum):
     STREAMS = "STREAMS"
     REVISIONS = "REVISIONS"
     MEMORIES = "MEMORIES"
+    REVIEWS = "REVIEWS"
     REMAINS = "REMAINS"
 
 

@@ -7,12 +7,13 @@ reader meets it without them. Tombstones, and what recognises a repeated direct 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 from streambank.model import ids
 from streambank.model.move import Move, MovePhase
+from streambank.model.review import Review
 from streambank.rules.batches import batches
 from streambank.rules.moves import origins_after
 from streambank.store import codec, keys, text
@@ -21,6 +22,7 @@ from streambank.store.attributes import seconds
 from streambank.store.keys import LAST, Key, Kind
 from streambank.store.memory_items import origins_of, origins_text
 from streambank.store.moves import MoveStep, as_read, copied, spelled, steps
+from streambank.store.review_items import review_put
 from streambank.store.table import Table
 
 # Items whose look-ups are read in one round trip.
@@ -48,9 +50,13 @@ class MovedMemories:
         """Yield the steps that move memories with their look-ups."""
         return steps(self._memories(move, after, sids))
 
+    def reviews(self, move: Move, pairs: Iterable[tuple[Review, Review]]) -> Iterator[MoveStep]:
+        """Yield the steps that move reviews, given as they are and as they become; what the target has stays there."""
+        return steps(self._reviews(move, pairs))
+
     def remains(self, move: Move, after: str) -> Iterator[MoveStep]:
-        """Yield the steps that delete the revisions and citations of what was moved from the source."""
-        items = self._items(move, after, Kind.REVISION, Kind.CITATION)
+        """Yield the steps that delete revisions, citations and decided reviews from the source."""
+        items = self._items(move, after, Kind.REVIEW, Kind.CITATION)
         return steps(MoveStep((MovePhase.REMAINS, item["SK"]), [Delete(keys.key_of(item))], {}) for item in items)
 
     def _items(self, move: Move, after: str, first: Kind, last: Kind) -> Iterator[dict[str, Any]]:
@@ -73,6 +79,14 @@ class MovedMemories:
             owners = self._table.read(names.values())
             for item in batch:
                 yield _memory_step(move, item, names[item["SK"]], owners.get(names[item["SK"]]), sids)
+
+    def _reviews(self, move: Move, pairs: Iterable[tuple[Review, Review]]) -> Iterator[MoveStep]:
+        for batch in batches(pairs, _TOGETHER):
+            present = self._table.read(keys.review(move.bank, after.id) for _, after in batch)
+            for before, after in batch:
+                put = review_put(move.bank, after)
+                deletion = Delete(keys.review(move.bank, before.id))
+                yield MoveStep((MovePhase.REVIEWS,), [deletion, *([] if put.key in present else [put])], {"reviews": 1})
 
 
 def _tombstone_step(move: Move, item: Mapping[str, Any], *, is_known: bool, now: datetime) -> MoveStep:

@@ -16,11 +16,14 @@ from itertools import islice
 from streambank.errors import Conflict, Unavailable
 from streambank.model import ids
 from streambank.model.move import Move, MovePhase, StreamMove
+from streambank.model.review import ReviewState
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import Direction
 from streambank.pipeline.jobs import job
 from streambank.pipeline.jobs.job import JobContext, Step
 from streambank.rules import forgetting
+from streambank.rules.keyed_hashes import KeyedHashes
+from streambank.rules.moved_reviews import moved_review
 from streambank.rules.moves import names_in_target
 from streambank.store.banks import Banks
 from streambank.store.erasures import Erasures
@@ -28,6 +31,7 @@ from streambank.store.memories import Memories
 from streambank.store.moved_memories import MovedMemories
 from streambank.store.moved_streams import KINDS, MovedStreams
 from streambank.store.moves import Moves, MoveStep
+from streambank.store.reviews import Reviews
 from streambank.store.transfers import Transfers
 
 _NAME = "move of the scope"
@@ -44,10 +48,12 @@ class MoveContext(JobContext):
     moves: Moves
     moved_streams: MovedStreams
     moved_memories: MovedMemories
+    reviews: Reviews
     memories: Memories
     erasures: Erasures
     transfers: Transfers
     banks: Banks
+    id_secret: bytes
 
 
 def move_scope(bank: str, scope: Mapping[str, str], target: Mapping[str, str], *, context: MoveContext) -> Move:
@@ -130,6 +136,8 @@ class _Run:
                 return context.moved_memories.revisions(move, after, _sids(move, context))
             case MovePhase.MEMORIES:
                 return context.moved_memories.memories(move, after, _sids(move, context))
+            case MovePhase.REVIEWS:
+                return _review_steps(move, context)
             case MovePhase.REMAINS:
                 return context.moved_memories.remains(move, after)
 
@@ -137,6 +145,24 @@ class _Run:
 def _sids(move: Move, context: MoveContext) -> dict[str, str]:
     """Return the keys of the streams that were moved, each with its key in the target."""
     return {sid: moved.target.sid for sid, moved in context.moved_streams.of_source(move) if moved}
+
+
+# ---- reviews
+
+
+def _review_steps(move: Move, context: MoveContext) -> Iterator[MoveStep]:
+    """Yield the steps of the open reviews; decided ones are of their scope alone."""
+    bank, now = move.bank, context.clock()
+    facts = {one.id: one.fact for one in context.memories.of_scope(bank, move.target, now=now)}
+    before, after = (KeyedHashes.of_scope(context.id_secret, bank, scope) for scope in (move.scope, move.target))
+    sids = _sids(move, context)
+    stored = context.reviews.of_scope(bank, move.scope, now=now)
+    pairs = [
+        (one, moved_review(one, move.target, facts, sids, before=before, after=after))
+        for one in stored
+        if one.state is ReviewState.OPEN
+    ]
+    return context.moved_memories.reviews(move, pairs)
 
 
 # ---- streams
