@@ -242,7 +242,7 @@ class World:
             erasures=self.erasures,
             transfers=Transfers(self.table),
             banks=self.banks,
-            id_secret=self.id_secret,
+            id_secret=lambda: self.id_secret,
         )
 
     def erasing(self, has_time: Callable[[], bool] = lambda: True) -> erase.EraseContext:

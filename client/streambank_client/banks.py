@@ -15,6 +15,7 @@ from streambank_client.calls import (
     erasures,
     events,
     memories,
+    moves,
     operations,
     reviews,
     search,
@@ -47,6 +48,7 @@ class BankRoutes:
     get_usage = Route(banks.get_usage)
     erase_scope = OperationRoute(erasures.erase_scope)
     erase = OperationRoute(erasures.erase)
+    move_scope = OperationRoute(moves.move_scope)
     export = OperationRoute(transfers.export)
     import_from = OperationRoute(transfers.import_from)
     reindex = OperationRoute(banks.reindex)

@@ -472,6 +472,35 @@ def test_a_memory_is_always_in_one_scope(client):
     check(world)
 
 
+@pytest.mark.parametrize("at", range(4))
+def test_a_memory_is_found_while_it_moves(client, at):
+    """A move that comes between the look-up of an id and the read of its memory makes nobody miss it."""
+    world = lived(client)
+    [name] = [one.id for one in of(world, SCOPE) if one.fact[0] == "a"]
+    interruption = Interruption(world, moved, at)
+    client.meta.events.register("before-call.dynamodb", interruption)
+    try:
+        assert world.memories.find("default", name, now=world.clock()).id == name
+    finally:
+        client.meta.events.unregister("before-call.dynamodb", interruption)
+
+
+@pytest.mark.parametrize("at", range(6))
+def test_an_edit_takes_effect_once_wherever_a_move_comes_between(client, at):
+    """Whichever scope its memory is in when an edit is committed, the edit is that scope's."""
+    world = lived(client)
+    [name] = [one.id for one in of(world, SCOPE) if one.fact[0] == "a"]
+    interruption = Interruption(world, moved, at)
+    client.meta.events.register("before-call.dynamodb", interruption)
+    try:
+        update_memory("default", name, None, Edit(frozenset({"fact"}), "a changed"), context=world.editing())
+    finally:
+        client.meta.events.unregister("before-call.dynamodb", interruption)
+    after = world.memories.find("default", name, now=world.clock())
+    assert (after.fact, after.revision) == ("a changed", 2)
+    assert [one.fact for one in [*of(world, SCOPE), *of(world, NEW)] if one.id == name] == ["a changed"]
+
+
 def test_a_rule_moves_with_its_stream(client):
     """A stream that has only a rule keeps it in the target."""
     world = World(client)

@@ -91,6 +91,10 @@ class MovedStreams:
             actions.append(_head_put(markers, replace(markers, is_moving=True)))
         return moved, MoveStep(_cursor(moved, 0), actions, {"streams": 1, "windows": int(head.count > 0)})
 
+    def passed(self, sid: str) -> MoveStep:
+        """Return the step that leaves a stream as it is: nothing of it is left to be moved."""
+        return MoveStep((MovePhase.STREAMS, sid, len(KINDS) + 1, ""), [], {})
+
     def adopt(self, move: Move, sid: str, counts: Mapping[str, int]) -> MoveStep | None:
         """Return the step that gives a direct generation, which has no head, to the target; None if it is gone.
 
@@ -105,7 +109,7 @@ class MovedStreams:
             Put(keys.registered_stream(move.bank, move.target_cid, sid), {"sid": sid}),
             Delete(keys.registered_stream(move.bank, move.cid, sid)),
         ]
-        return MoveStep((MovePhase.STREAMS, sid, len(KINDS) + 1, ""), actions, counts)
+        return replace(self.passed(sid), actions=actions, counts=counts)
 
     # ---- items
 

@@ -85,7 +85,7 @@ class JobWiring:
             erasures=self.stores.erasures,
             transfers=self.stores.transfers,
             banks=self.stores.banks,
-            id_secret=self.id_secret,
+            id_secret=lambda: self.id_secret,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),

@@ -8,7 +8,7 @@ how far the move has come, and the sweep resumes a move that was interrupted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -43,7 +43,7 @@ _MAX_MOVES = 10
 
 @dataclass(frozen=True, slots=True)
 class MoveContext(JobContext):
-    """What a move needs."""
+    """What a move needs; *id_secret* is read where the scope has an open review."""
 
     moves: Moves
     moved_streams: MovedStreams
@@ -53,7 +53,7 @@ class MoveContext(JobContext):
     erasures: Erasures
     transfers: Transfers
     banks: Banks
-    id_secret: bytes
+    id_secret: Callable[[], bytes]
 
 
 def move_scope(bank: str, scope: Mapping[str, str], target: Mapping[str, str], *, context: MoveContext) -> Move:
@@ -153,15 +153,13 @@ def _sids(move: Move, context: MoveContext) -> dict[str, str]:
 def _review_steps(move: Move, context: MoveContext) -> Iterator[MoveStep]:
     """Yield the steps of the open reviews; decided ones are of their scope alone."""
     bank, now = move.bank, context.clock()
+    reviews = [one for one in context.reviews.of_scope(bank, move.scope, now=now) if one.state is ReviewState.OPEN]
+    if not reviews:
+        return iter(())
     facts = {one.id: one.fact for one in context.memories.of_scope(bank, move.target, now=now)}
-    before, after = (KeyedHashes.of_scope(context.id_secret, bank, scope) for scope in (move.scope, move.target))
+    before, after = (KeyedHashes.of_scope(context.id_secret(), bank, scope) for scope in (move.scope, move.target))
     sids = _sids(move, context)
-    stored = context.reviews.of_scope(bank, move.scope, now=now)
-    pairs = [
-        (one, moved_review(one, move.target, facts, sids, before=before, after=after))
-        for one in stored
-        if one.state is ReviewState.OPEN
-    ]
+    pairs = [(one, moved_review(one, move.target, facts, sids, before=before, after=after)) for one in reviews]
     return context.moved_memories.reviews(move, pairs)
 
 
@@ -184,10 +182,10 @@ def _whole_stream(move: Move, sid: str, context: MoveContext) -> Iterator[MoveSt
     if head is None:
         counts = Counter(streams=1)
         context.erasures.count_stream(move.bank, sid, counts)
-        adopted = streams.adopt(move, sid, counts)
-        if adopted:
-            yield adopted
-    elif streams.left_for(head) is None:
+        yield streams.adopt(move, sid, counts) or streams.passed(sid)
+    elif streams.left_for(head) is not None:
+        yield streams.passed(sid)
+    else:
         target, into, markers = _destination(move, head, context)
         moved, cut = streams.cut(move, head, target, into, markers)
         yield cut
