@@ -48,9 +48,10 @@ $(STACK_VENVS:=/.installed): .venv-%/.installed: requirements/%.txt
 demo: $(STAMP)  ## play a conversation through local mode and show its memories
 	@$(BIN)/python -m streambank_local.demo
 
-run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; DATA=DIR keeps everything; PORT=8111, AUTH=keys or jwt
+run: $(STAMP)  ## serve on http://127.0.0.1:8080, token "local"; DATA=DIR keeps everything; PORT=8111, AUTH=keys or jwt, CHANGES=URL of a webhook
 	@STREAMBANK_COMMAND="make run" $(BIN)/python -m streambank_local \
-		$(if $(PORT),--port $(PORT)) $(if $(AUTH),--auth $(AUTH)) $(if $(DATA),--data "$(DATA)")
+		$(if $(PORT),--port $(PORT)) $(if $(AUTH),--auth $(AUTH)) $(if $(DATA),--data "$(DATA)") \
+		$(if $(CHANGES),--changes-webhook "$(CHANGES)")
 
 console: .venv-console/.installed  ## serve local mode, and the console on http://127.0.0.1:8092; PORT of local mode, DATA=DIR
 	@PYTHONPATH=shared:client:infra:. .venv-console/bin/python -m streambank_local.command console --local \

@@ -21,6 +21,7 @@ from streambank.llm.ports import (
     ExtractionRequest,
     Usage,
 )
+from streambank.model.change_record import ChangedMemory, ChangeKind
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, Receipt
 from streambank.model.window import Attempt
@@ -31,13 +32,18 @@ from streambank.pipeline.generation import commit, consolidate, extract, fail
 from streambank.pipeline.generation.generate import GenerateContext
 from streambank.pipeline.generation.operations import OperationContext, get_operation
 from streambank.pipeline.generation.redrive import RedriveContext
+from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.jobs import erase, export, import_records, move, reindex
+from streambank.pipeline.jobs import erase, export, import_records, move, policy_job, reindex, replay, start_replay
 from streambank.pipeline.memories.edit import EditContext
+from streambank.pipeline.screening.screening import Screening
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
+from streambank.rules.model_choice import requested_model
 from streambank.store.banks import Banks
+from streambank.store.changes import Changes
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.consents import Consents
 from streambank.store.cuts import Cuts
 from streambank.store.due import DueIndex
 from streambank.store.erasures import Erasures
@@ -50,8 +56,11 @@ from streambank.store.moved_streams import MovedStreams
 from streambank.store.moves import Moves
 from streambank.store.objects import Objects
 from streambank.store.plans import Plans
+from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
+from streambank.store.replays import Replays
 from streambank.store.reviews import Reviews
+from streambank.store.rewrites import Rewrites
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.table import Table
@@ -206,6 +215,24 @@ class World:
         found = self.memories.of_scope(bank, scope or SCOPE, now=self.clock())
         return sorted(memory.fact for memory in found)
 
+    def told(self, scope: dict[str, str] | None = None, bank: str = "default") -> list[ChangedMemory]:
+        """Return all changes of a scope that its feed has."""
+        records = Changes(self.table).of_scope(bank, scope or SCOPE, 0, now=START, page=100)
+        return [memory for record in records for memory in record.memories]
+
+    def live_by_feed(self, scope: dict[str, str] | None = None) -> set[str]:
+        """Return the ids of the memories that live on by what the feed tells."""
+        live: set[str] = set()
+        for one in self.told(scope):
+            match one.kind:
+                case ChangeKind.CREATED | ChangeKind.RESTORED:
+                    live.add(one.memory_id)
+                case ChangeKind.DELETED | ChangeKind.MERGED:
+                    live.remove(one.memory_id)
+                case ChangeKind.ERASED:
+                    live.clear()
+        return live
+
     # ---- what AWS does
 
     def sweeper(self) -> sweep.SweepContext:
@@ -220,6 +247,8 @@ class World:
             export_context=lambda _time: self.exporting(),
             import_context=lambda _time: self.importing(),
             reindex_context=lambda _time: self.reindexing(),
+            policy_context=lambda _time: self.applying_policy(),
+            replay_context=self.starting_replays(),
             executions=self.port,
             retention_policy=self.retention_policy,
             clock=self.clock,
@@ -240,7 +269,6 @@ class World:
             reviews=Reviews(self.table),
             memories=self.memories,
             erasures=self.erasures,
-            transfers=Transfers(self.table),
             banks=self.banks,
             id_secret=lambda: self.id_secret,
         )
@@ -279,6 +307,7 @@ class World:
             objects=self.objects,
             banks=self.banks,
             imports=Imports(self.table),
+            consents=Consents(self.table),
             sessions=Sessions(self.table),
             embedder=self.embedder,
             token_budget=self.token_budget,
@@ -295,6 +324,53 @@ class World:
             banks=self.banks,
             embedder=self.embedder,
             token_budget=self.token_budget,
+        )
+
+    def applying_policy(self, has_time: Callable[[], bool] = lambda: True) -> policy_job.PolicyJobContext:
+        return policy_job.PolicyJobContext(
+            self.retry_policy,
+            self.clock,
+            has_time,
+            jobs=PolicyJobs(self.table),
+            rewrites=Rewrites(self.table),
+            histories=self.histories,
+            banks=self.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
+            screening=Screening(),
+        )
+
+    def starting_replays(self) -> start_replay.StartReplayContext:
+        return start_replay.StartReplayContext(
+            self.retry_policy,
+            self.clock,
+            lambda: True,
+            replays=Replays(self.table),
+            operations=self.operations,
+            executions=self.port,
+        )
+
+    def replaying(self, has_time: Callable[[], bool] = lambda: True) -> replay.ReplayContext:
+        return replay.ReplayContext(
+            self.retry_policy,
+            self.clock,
+            has_time,
+            replays=Replays(self.table),
+            banks=self.banks,
+            streams=self.streams,
+            windows=self.windows,
+            of_window=ReplayWindowContext(
+                windows=self.windows,
+                plans=self.plans,
+                memories=self.memories,
+                extractor=self.extractor,
+                consolidator=self.consolidator,
+                embedder=self.embedder,
+                token_budget=self.token_budget,
+                id_secret=self.id_secret,
+                model_name=requested_model,
+                now=self.clock(),
+            ),
         )
 
     @property
@@ -365,7 +441,16 @@ class World:
         raise AssertionError("something stays due for ever")
 
     def tasks(self) -> dict[str, Any]:
-        return {"Extract": self._extract, "Consolidate": self._consolidate, "Commit": self._commit, "Fail": self._fail}
+        return {
+            "Extract": self._extract,
+            "Consolidate": self._consolidate,
+            "Commit": self._commit,
+            "Fail": self._fail,
+            "Replay": self._replay,
+        }
+
+    def _replay(self, payload: dict[str, Any]) -> dict[str, Any]:
+        return {"outcome": replay.run(payload["bank"], payload["replay"], payload["run"], context=self.replaying())}
 
     def _extract(self, payload: dict[str, Any]) -> dict[str, Any]:
         context = extract.ExtractContext(

@@ -11,12 +11,15 @@ import httpx
 
 from streambank_client.calls import (
     banks,
+    change_feed,
     chats,
     erasures,
     events,
     memories,
     moves,
     operations,
+    policies,
+    replays,
     reviews,
     search,
     sessions,
@@ -52,6 +55,10 @@ class BankRoutes:
     export = OperationRoute(transfers.export)
     import_from = OperationRoute(transfers.import_from)
     reindex = OperationRoute(banks.reindex)
+    apply_content_policy = OperationRoute(policies.apply_content_policy)
+    get_consent = Route(policies.get_consent)
+    update_consent = Route(policies.update_consent)
+    replay = OperationRoute(replays.replay)
 
     ingest_events = OperationRoute(events.ingest_events)
     generate_memories = OperationRoute(events.generate_memories)
@@ -93,11 +100,14 @@ class BankRoutes:
     get_operation = OperationRoute(operations.get_operation)
     list_operations = PagedOperationRoute(operations.list_operations)
     wait_operation = OperationRoute(operations.wait_operation)
+    replay_operation = OperationRoute(replays.replay_operation)
     redrive_operation = OperationRoute(operations.redrive_operation)
     cancel_operation = Route(operations.cancel_operation)
     delete_operation = Route(operations.delete_operation)
     redrive_operations = Route(streams.redrive_operations)
 
+    changes = PagedRoute(change_feed.changes)
+    list_changes = Route(change_feed.list_changes)
     list_streams = PagedRoute(streams.list_streams)
     find_events = Route(streams.find_events)
 

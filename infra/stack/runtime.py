@@ -32,9 +32,11 @@ EXPECTED: dict[str, Callable[[Any], bool]] = {
     "Extract": lambda reply: reply == {"outcome": "extracted"},
     "Consolidate": lambda reply: reply == {"outcome": "planned"},
     "Commit": lambda reply: reply == {"outcome": "committed"},
+    "OnChange": lambda reply: reply == {"batchItemFailures": []},
     "Api": lambda reply: reply["statusCode"] == 200 and "blue" in reply["body"],
     "OnSchedule": lambda reply: reply["faults"] == [] and reply["is_complete"],
     "Fail": lambda reply: reply == {"outcome": "failed"},
+    "Replay": lambda reply: reply == {"outcome": "late"},
 }
 
 

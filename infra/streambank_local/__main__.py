@@ -24,6 +24,7 @@ from streambank_local.installation import (
 )
 
 if TYPE_CHECKING:
+    from streambank_local.changes.targets import Target
     from streambank_local.user_aws import UserAws
 
 HOST = "127.0.0.1"
@@ -67,6 +68,9 @@ def _options(arguments: Sequence[str] | None, command: str) -> argparse.Namespac
     parser.add_argument("--port", type=int, default=PORT, help=f"port on {HOST}, 0 for any free one (default {PORT})")
     parser.add_argument("--auth", choices=_ROUTES, help="ask callers for API keys, or for tokens (JWT)")
     parser.add_argument("--data", type=_folder, metavar="DIR", help="folder that keeps everything, the clock included")
+    sent = parser.add_mutually_exclusive_group()
+    sent.add_argument("--changes-webhook", metavar="URL", help="post each change of a memory, signed (docs/local.md)")
+    sent.add_argument("--changes-stdout", action="store_true", help="write each change of a memory as a line of JSON")
     parser.add_argument("--host", type=_address, default=HOST, help=f"IPv4 address to serve on (default {HOST})")
     options = parser.parse_args(arguments)
     if not options.auth and not ipaddress.IPv4Address(options.host).is_loopback:
@@ -132,7 +136,7 @@ def _serve(options: argparse.Namespace, command: str) -> str | None:
     except ProfileNotFound as error:  # AWS_PROFILE names none; the emulator looks for it while it is imported
         return str(error)
     try:
-        parameters, aws = _parameters(options.auth), _user_aws()
+        parameters, aws, target = _parameters(options.auth), _user_aws(), _target(options)
         operator, token = operator_token.of_host(options.host)
         with LocalService(
             port=options.port,
@@ -141,6 +145,7 @@ def _serve(options: argparse.Namespace, command: str) -> str | None:
             data=options.data,
             parameters=parameters,
             user_aws=aws,
+            target=target,
         ) as service:
             gc.enable()
             print(_ready_line(options, f"{service.base_url}, token: {token}", keeps), flush=True)
@@ -162,6 +167,16 @@ def _parameters(auth: str | None) -> dict[str, str]:
     from streambank_local.parameters import parameters_of  # noqa: PLC0415
 
     return parameters_of(stack_folder(), os.environ) | ({"AuthMode": auth} if auth else {})
+
+
+def _target(options: argparse.Namespace) -> "Target | None":
+    """Return where changes are sent to, or None. Raises ValueError for a webhook that cannot be used."""
+    if not (options.changes_webhook or options.changes_stdout):
+        return None
+    # Imported here, because it takes a second.
+    from streambank_local.changes.targets import StandardOutput, webhook  # noqa: PLC0415
+
+    return webhook(options.changes_webhook) if options.changes_webhook else StandardOutput()
 
 
 def _user_aws() -> "UserAws | None":

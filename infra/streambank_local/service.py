@@ -3,7 +3,6 @@
 import logging
 import os
 import random
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -27,15 +26,18 @@ from streambank_local.callers.keys import KeyCallers
 from streambank_local.callers.operator_token import OperatorToken
 from streambank_local.callers.secrets import make_anew
 from streambank_local.callers.tokens import TokenCallers
+from streambank_local.changes.follower import ChangeFollower, InMemory
+from streambank_local.changes.targets import Target
 from streambank_local.clock import Clock, MovableClock
 from streambank_local.disk.store import Store, opened
 from streambank_local.emulator import keeping, machine, moto_repair, stack
-from streambank_local.emulator.functions import Functions, InvocationResult, unload_functions
+from streambank_local.emulator.functions import Functions, InvocationResult
 from streambank_local.emulator.schedule import DueTimes, MinuteTimer
 from streambank_local.emulator.stream import StreamPoller
 from streambank_local.http.gateway import HOST, Gateway, HttpServer
 from streambank_local.installation import stack_folder
-from streambank_local.user_aws import ENDPOINT, UserAws
+from streambank_local.process import environment, importable
+from streambank_local.user_aws import UserAws
 
 IDLE_TIMEOUT_SECONDS = 60.0
 IDLE_POLL_SECONDS = 0.01
@@ -57,10 +59,6 @@ _ENVIRONMENT = {
     # Metrics would be lines on standard output.
     "POWERTOOLS_METRICS_DISABLED": "true",
 }
-# Variables that could lead a client past the emulator, or to a real account.
-_REMOVED = ("AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ENDPOINT_URL")
-_SERVICE_ENDPOINT = "AWS_ENDPOINT_URL_"
-
 _log = logging.getLogger(__name__)
 
 
@@ -86,8 +84,9 @@ class LocalService:
         poller_enabled: bool = True,
         timer_enabled: bool = True,
         user_aws: UserAws | None = None,
+        target: Target | None = None,
     ) -> None:
-        """Keep the state in the folder *data*, or without one in memory alone."""
+        """Keep the state in the folder *data*, or without one in memory alone; send changes to *target*, if any."""
         self.clock = MovableClock()
         self._data = data
         self._folder = folder or stack_folder()
@@ -99,6 +98,7 @@ class LocalService:
         self._poller_enabled = poller_enabled
         self._timer_enabled = timer_enabled
         self._user_aws = user_aws
+        self._target = target
         self._running = ExitStack()
         self._ticking = threading.Lock()
         self._advancing = threading.Lock()
@@ -226,11 +226,11 @@ class LocalService:
         store = starting.enter_context(opened(self._data)) if self._data else None
         if store:
             self.clock = keeping.clock_of(store)
-        starting.enter_context(_environment(_ENVIRONMENT))
-        starting.enter_context(_importable(self._folder))
+        starting.enter_context(environment(_ENVIRONMENT))
+        starting.enter_context(importable(self._folder))
         starting.enter_context(_emulator())
         self.stack = stack.deploy(self._folder, self._parameters)
-        starting.enter_context(_environment(self.stack.environment()))
+        starting.enter_context(environment(self.stack.environment()))
         # The logger read its level when it was imported, before the stack had set one.
         telemetry.LOGGER.setLevel(os.environ["POWERTOOLS_LOG_LEVEL"])
         self._prepare(self.clock)
@@ -242,28 +242,40 @@ class LocalService:
         starting.enter_context(machine.tasks_in_process(self._functions))
         self._machine = machine.Machine(self.stack)
         self._due_times = DueTimes(self.stack.table_name)
-        self._start_drivers(starting, self._callers(store))
+        self._start_drivers(starting, store)
 
-    def _start_drivers(self, starting: ExitStack, callers: Callers) -> None:
+    def _start_drivers(self, starting: ExitStack, store: Store | None) -> None:
         self._poller = StreamPoller(self.stack.stream_arn, self.stack.mappings, self.invoke)
         self._timer = MinuteTimer(self.clock, self.tick, starts_at_once=self._data is not None)
         self.poller_enabled, self.timer_enabled = self._poller_enabled, self._timer_enabled
-        self._server = HttpServer(self._gateway(callers), self._port, self._host)
+        self._server = HttpServer(self._gateway(self._callers(store)), self._port, self._host)
         # They stop in reverse order, so that no request arrives after the executions have ended.
         starting.callback(self._machine.end_executions)
-        for driver in (self._poller, self._timer, self._server):
+        followers = self._followers(store)
+        drivers: list[StreamPoller | MinuteTimer | ChangeFollower | HttpServer]
+        drivers = [self._poller, self._timer, *followers, self._server]
+        for driver in drivers:
             driver.start()
             starting.callback(driver.stop)
 
     def _gateway(self, callers: Callers) -> Gateway:
         return Gateway(self.stack.routes, self, callers, self._operator)
 
+    def _followers(self, store: Store | None) -> list[ChangeFollower]:
+        """Return the thread that sends changes, if they have a target."""
+        if self._target is None:
+            return []
+        kept, stream = store or InMemory(), self._poller
+        return [ChangeFollower(self._table(), self._target, kept, self.now, lambda: stream.counts.read)]
+
+    def _table(self) -> Table:
+        return Table(boto3.client("dynamodb"), self.stack.table_name, RetryPolicy(time.sleep, random.random))
+
     def _callers(self, store: Store | None) -> Callers:
         mode = self._parameters["AuthMode"]
         kept = store.setting if store else make_anew
         if mode == "keys":
-            table = Table(boto3.client("dynamodb"), self.stack.table_name, RetryPolicy(time.sleep, random.random))
-            return KeyCallers(ApiKeys(table), self.now, kept)
+            return KeyCallers(ApiKeys(self._table()), self.now, kept)
         return TokenCallers(self.now, kept) if mode == "jwt" else LocalCallers()
 
 
@@ -272,29 +284,3 @@ def _emulator() -> Iterator[None]:
     moto_repair.install()
     with mock_aws(config=machine.EMULATOR_CONFIG):
         yield
-
-
-@contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    endpoints = {name for name in os.environ if name.startswith(_SERVICE_ENDPOINT) and name != ENDPOINT}
-    names = {*variables, *_REMOVED, *endpoints}
-    before = {name: os.environ.pop(name) for name in names if name in os.environ}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name in variables:
-            os.environ.pop(name, None)
-        os.environ.update(before)
-
-
-@contextmanager
-def _importable(folder: Path) -> Iterator[None]:
-    before = list(sys.path)
-    sys.path.insert(0, str(folder))
-    unload_functions()
-    try:
-        yield
-    finally:
-        sys.path[:] = before
-        unload_functions()

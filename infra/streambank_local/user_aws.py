@@ -11,6 +11,8 @@ from streambank.settings import ModelSettings
 from streambank.wiring.models import BedrockModels, bedrock_client
 
 ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
+# What is not in the emulator may be a server of the user's own.
+OWN_ENDPOINTS = (ENDPOINT, "AWS_ENDPOINT_URL_COMPREHEND")
 _BEARER_TOKEN = "AWS_BEARER_TOKEN_BEDROCK"  # noqa: S105  the name of a variable
 
 

@@ -11,6 +11,9 @@ from urllib.parse import urlsplit
 from streambank.model.usage import Price
 from streambank.rules.model_choice import default_model
 
+# Values of the parameter PersonalDataDetector that name no guardrail.
+NO_DETECTOR, COMPREHEND = "NONE", "COMPREHEND"
+
 
 class AuthMode(StrEnum):
     """How callers are told apart; `open` takes everybody for an admin, and no template offers it."""
@@ -27,6 +30,13 @@ class ModelProviderName(StrEnum):
     BEDROCK = "bedrock"
     OPENAI = "openai"
     EMBEDDED = "embedded"
+
+
+class ChangeEventDetail(StrEnum):
+    """What an event of a change has: names and times, or the memory's text as well."""
+
+    METADATA_ONLY = "METADATA_ONLY"
+    FULL = "FULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,10 @@ class TraceSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the template sets for a function."""
+    """What the template sets for a function.
+
+    *personal_data_detector* is COMPREHEND, or the id of a guardrail of Bedrock, or empty.
+    """
 
     table: str
     retention: timedelta
@@ -86,6 +99,9 @@ class Settings:
     models: ModelSettings = field(default_factory=ModelSettings)
     traces: TraceSettings | None = None
     emits_metrics: bool = True
+    personal_data_detector: str = ""
+    change_event_bus: str = ""
+    change_event_detail: ChangeEventDetail = ChangeEventDetail.METADATA_ONLY
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -107,7 +123,12 @@ class Settings:
             prices=_prices(environment.get("MODEL_PRICES", "")),
             models=_models(environment),
             traces=_traces(environment),
+            personal_data_detector=_detector(environment.get("PERSONAL_DATA_DETECTOR", "")),
             emits_metrics=environment.get("POWERTOOLS_METRICS_DISABLED", "").lower() != "true",
+            change_event_bus=environment.get("CHANGE_EVENT_BUS", ""),
+            change_event_detail=ChangeEventDetail(
+                environment.get("CHANGE_EVENT_DETAIL", "") or ChangeEventDetail.METADATA_ONLY
+            ),
         )
 
 
@@ -159,6 +180,10 @@ def _traces(environment: Mapping[str, str]) -> TraceSettings | None:
     names = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
     timeout = next(filter(None, map(environment.get, names)), "")
     return TraceSettings(endpoint, timeout) if endpoint else None
+
+
+def _detector(text: str) -> str:
+    return "" if text == NO_DETECTOR else text
 
 
 def _limit(text: str) -> int | None:

@@ -34,7 +34,7 @@ def test_an_erasure_of_ones_own_scope_takes_nothing_of_others_along(api, emulato
     call(api, UNBOUND, "POST", "/default:eraseScope", {"scope": MINE, "dryRun": True, **beside})
 
 
-@pytest.mark.parametrize("job", ["export-1", "import-1", "reindex-1"])
+@pytest.mark.parametrize("job", ["export-1", "import-1", "reindex-1", "replay-1"])
 def test_a_job_of_a_bank_is_for_the_unbound(api, job):
     """A caller that a scope binds is refused, whether or not there is such a job."""
     with pytest.raises(PermissionDenied):

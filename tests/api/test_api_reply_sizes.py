@@ -93,6 +93,19 @@ def test_lists_of_memories_end_before_the_limit(api, script):
 
 
 @SCRIPTS
+def test_changes_end_before_the_limit(api, script):
+    """The change feed has everything once, in pages below the limit, also where each change names the largest scope."""
+    scope = scope_of(script)
+    count = 4_500_000 // len(json.dumps(scope, ensure_ascii=False).encode())
+    store_memories(api, [Memory(f"m{number:04}", "x", scope, NOW, NOW, NOW) for number in range(count)])
+    pages, token = [], ""
+    while not pages or pages[-1]:
+        reply = api.call("GET", f"/{BANK}/changes", pageSize="1000", **({"pageToken": token} if token else {}))
+        pages, token = [*pages, reply["changes"]], reply["nextPageToken"]
+    check(api, pages[:-1], count, "id")
+
+
+@SCRIPTS
 def test_retrieve_without_a_token_says_what_it_omits(api, script):
     """A retrieve and a search return the first results that a reply has room for, and count the others."""
     store_memories(api, [memory(script, number, topics=(long(script, 1_024),) * 16) for number in range(100)])

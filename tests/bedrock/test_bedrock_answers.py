@@ -245,3 +245,37 @@ def test_an_echo_of_the_instructions_is_no_fact(server, extractor):
     facts = [{"fact": "An empty list is a good answer", "events": [1]}, BEES]
     server.script = [tool("record_facts", {"facts": facts})]
     assert [one.events for one in extractor.extract(REQUEST).facts] == [(), (1,)]
+
+
+TIMES = [
+    ({"valid_from": "2026-05-01", "valid_until": "2026-06-01T12:00"}, "2026-05-01T00:00:00", "2026-06-01T12:00:00"),
+    ({"valid_until": "2026-05-01"}, None, "2026-05-01T23:59:59"),
+    ({"valid_from": "soon", "valid_until": 7}, None, None),
+    ({"valid_from": ["2026-05-01"], "valid_until": "9999-12-31"}, None, None),
+    ({"valid_from": "2026-05-02", "valid_until": "2026-05-01"}, "2026-05-02T00:00:00", None),
+]
+
+
+@pytest.mark.parametrize(("said", "start", "end"), TIMES)
+def test_a_time_that_cannot_be_read_costs_the_time_alone(server, extractor, consolidator, said, start, end):
+    """Both tools take from when until when a text holds; what is no plausible time leaves the fact as it is."""
+    server.script = [tool("record_facts", {"facts": [{**BEES, **said}]})]
+    [fact] = extractor.extract(REQUEST).facts
+    server.script = [tool("consolidate", {"decisions": [{"fact": 1, "action": "CREATE", "text": "x", **said}]})]
+    [decision] = consolidator.consolidate(DOUBTFUL).decisions
+    assert fact.fact == BEES["fact"]
+    assert not fact.problem
+    for one in (fact.validity, decision.validity):
+        assert (one.start and one.start.isoformat()[:19], one.end and one.end.isoformat()[:19]) == (start, end)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_correction"), [(True, True), ("true", True), (False, False), ("no", False), (1, False)]
+)
+def test_a_correction_is_said_outright(server, extractor, consolidator, said, is_correction):
+    """What is not true is no correction."""
+    server.script = [tool("record_facts", {"facts": [{**BEES, "correction": said}]})]
+    assert extractor.extract(REQUEST).facts[0].is_correction is is_correction
+    decision = {"fact": 1, "action": "UPDATE", "memories": [1], "text": "x", "correction": said}
+    server.script = [tool("consolidate", {"decisions": [decision]})]
+    assert consolidator.consolidate(DOUBTFUL).decisions[0].is_correction is is_correction

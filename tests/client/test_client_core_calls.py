@@ -244,6 +244,17 @@ def test_retrieval_is_similar_simple_or_bare() -> None:
         sent(lambda bank: bank.retrieve_memories(scope=SCOPE, include_pending=True))
 
 
+def test_each_retrieval_looks_back() -> None:
+    """Both times are sent in UTC with a search, with a page and with profiles."""
+    at = {"as_of": datetime(2026, 1, 1, tzinfo=UTC), "known_as_of": datetime(2026, 1, 2, tzinfo=UTC)}
+    spelled = {"asOf": "2026-01-01T00:00:00Z", "knownAsOf": "2026-01-02T00:00:00Z"}
+    found = body(lambda bank: bank.retrieve_memories(scope=SCOPE, query="tea", **at))
+    assert found == {"scope": SCOPE, "similaritySearchParams": {"searchQuery": "tea"}, **spelled}
+    page = body(lambda bank: list(bank.retrieve_all_memories(scope=SCOPE, page_size=9, order_by="event_time", **at)))
+    assert page == {"scope": SCOPE, "simpleRetrievalParams": {"pageSize": 9, "orderBy": "event_time"}, **spelled}
+    assert body(lambda bank: bank.retrieve_profiles(scope=SCOPE, **at)) == {"scope": SCOPE, **spelled}
+
+
 def test_masks_name_what_is_emptied() -> None:
     """A mask stands in the query, and what it names alone is not in the body."""
     request = sent(lambda bank: bank.update_memory(memory="m", fact="x", update_mask=["fact", "description"]))

@@ -22,6 +22,7 @@ INSTANT = "2026-01-02T03:04:05.678Z"
 MEMORY = {"name": "b/memories/m", "scope": SCOPE, "createTime": INSTANT, "updateTime": INSTANT}
 # The documents of the types that have required fields.
 REQUIRED: dict[str, dict[str, Any]] = {
+    "ContentPolicyRule": {"action": "REDACT"},
     "ConversationSource": {"events": []},
     "CustomMemoryTopic": {"label": "l", "description": "d"},
     "DirectMemory": {"fact": "f"},
@@ -160,7 +161,11 @@ def test_retrieved_memories_are_a_list_with_events_beside_it() -> None:
         "distance": 0.5,
     }
     answer = reply(
-        {"retrievedMemories": [{"memory": MEMORY, "distance": 0.25}], "retrievedEvents": [event]},
+        {
+            "retrievedMemories": [{"memory": MEMORY, "distance": 0.25}],
+            "retrievedEvents": [event],
+            "historyStartTime": INSTANT,
+        },
         x_streambank_effective_top_k="100",
         x_streambank_events_looked_at="5000",
     )
@@ -171,6 +176,7 @@ def test_retrieved_memories_are_a_list_with_events_beside_it() -> None:
     assert [(one.memory.id, one.distance) for one in found] == [("m", 0.25)]
     assert [(one.event.content.text, one.pending) for one in found.events] == [("tea", True)]
     assert (found.effective_top_k, found.events_looked_at) == (100, 5_000)
+    assert found.history_start_time == datetime.fromisoformat(INSTANT)
     plain = script(reply({})).client().bank().retrieve_memories(scope=SCOPE, query="tea")
     assert (plain, plain.events, plain.effective_top_k) == ([], [], None)
 

@@ -35,12 +35,18 @@ TYPES = {
     "MoveMetadata": "OperationMetadata",
     "MoveOperation": "OperationDocument",
     "Operation": "OperationDocument",
+    "PromptCustomization": "CustomizationConfig",
     "PurgeOperation": "OperationDocument",
     "RawContent": "Content",
     "RawEvent": "Event",
     "ReindexMetadata": "OperationMetadata",
     "ReindexOperation": "OperationDocument",
+    "PolicyMetadata": "OperationMetadata",
+    "PolicyOperation": "OperationDocument",
+    "PolicyResponse": "AppliedPolicy",
     "ReindexResponse": "Reindexed",
+    "ReplayMetadata": "OperationMetadata",
+    "ReplayOperation": "OperationDocument",
     "SessionContent": "Content",
     "SessionOperation": "OperationDocument",
     "Status": "BatchError",
@@ -65,7 +71,7 @@ WITHOUT_TYPE = {
     "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError"),
     "a plain value: a mapping, a text, or a metadata value without its wrapping": (
         *("EventActions", "EventMetadata", "MetadataValue", "OperationState", "Reason", "Verdict"),
-        *("FactChange", "NotShown"),
+        *("ChangeKind", "FactChange", "Learning", "MemoriesFrom", "NotShown", "PolicyAction"),
     ),
 }
 # Properties of a type that are in no schema of it, by the reason.

@@ -125,6 +125,18 @@ def test_a_search_leads_to_what_matched(tab: Tab, console: str, bank: Bank) -> N
     page.get_by_text("The window is open.").wait_for()
 
 
+def test_a_window_is_replayed(tab: Tab, console: str, bank: Bank) -> None:
+    """From its page a window is judged again, and both answers are shown side by side."""
+    scope = {"user_id": "rae"}
+    begun = bank.ingest_events(scope=scope, events=[Event.from_text("I keep bees.", event_id="b")], force_flush=True)
+    bank.wait_operation(operation=begun.name)
+    page = tab.open(f"{console}/windows/{begun.name.rsplit('/', 1)[-1]}")
+    page.get_by_role("button", name="Replay").click()
+    page.get_by_role("dialog").get_by_role("button", name="Replay").click()
+    page.get_by_role("dialog").get_by_text("Verdicts of both answers").wait_for(state="attached")
+    assert page.get_by_role("dialog").get_by_text("I keep bees").count() == 2
+
+
 def test_the_keyboard_is_enough(tab: Tab, console: str) -> None:
     """Two keys go to a page, a slash to the scope field, and no key acts while someone types."""
     page = tab.open(console)

@@ -10,12 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streambank_client import errors, types
-from streambank_client.types import Revision, StreamStatus, Usage, WindowDetail, WindowResponse
+from streambank_client.types import (
+    PolicyFinding,
+    Revision,
+    StreamStatus,
+    Usage,
+    WindowDetail,
+    WindowResponse,
+)
 from streambank_client.types.operations import OperationMetadata
 from streambank_console import paths
 from streambank_console.service import CallCount, first_page
 from streambank_console.settings import ConsoleSettings
-from streambank_console.views import memories, overview, reviews, scopes, text, way
+from streambank_console.views import labels, memories, overview, replay, reviews, scopes, text, way
 from streambank_console.views.diff import ADDED, REMOVED, SAME, Piece, difference
 from streambank_console.views.problems import problem
 from streambank_console.views.way import Focus
@@ -175,6 +182,26 @@ def test_a_review_shows_what_would_change():
     assert "\u202e" not in second.stated
 
 
+def test_a_history_tells_when_texts_held():
+    """What was learnt late is no change of the text before it, a correction is named, and each says when it held."""
+    first, late, right = (
+        revision(number, fact).model_copy(update=more)
+        for number, (fact, more) in enumerate(
+            [
+                ("I live in Graz", {"event_time": NOW}),
+                ("I live in Linz", {"late": True, "event_time": NOW - timedelta(days=9)}),
+                ("I live in Wien", {"correction": True, "valid_until": NOW}),
+            ],
+            1,
+        )
+    )
+    steps = memories.history([right, late, first])
+    assert [step.title for step in steps] == ["Corrected", "Held before, learnt later", "Created"]
+    assert [step.holds for step in steps] == ["until 2026-12-01", "said 2026-11-22", "said 2026-12-01"]
+    assert [step.can_restore for step in steps] == [False, True, True]
+    assert Piece(REMOVED, "Graz") in steps[0].pieces
+
+
 def test_a_profile_is_read_as_words():
     """A profile is shown as its fields, never as JSON, and is not edited as a text."""
     memory = types.Memory.from_reply(
@@ -292,6 +319,17 @@ def test_a_part_that_is_no_text_is_named_and_not_dumped():
     assert shown.turns[1].not_shown == "a tool's call or its result"
 
 
+def test_an_event_says_what_a_policy_found():
+    """The rule, how often it matched, and what it did: the text is gone, and is shown nowhere."""
+    found = [
+        PolicyFinding(rule="CARDS", action="REDACT", count=2),
+        PolicyFinding(rule="MEDICAL", action="TAG", count=1),
+    ]
+    event = DETAIL.events[0].model_copy(update={"content_policy": found})
+    assert way.turn(event, Focus()).policy == "CARDS (2 removed), MEDICAL (1 tagged)"
+    assert labels.learning("DISABLED") != labels.learning("ENABLED")
+
+
 @pytest.mark.parametrize(
     ("verdict", "previous", "facts", "texts", "note"),
     [
@@ -378,3 +416,34 @@ def test_windows_are_counted_by_state_and_those_in_need_are_listed():
     assert [one.number for one in view.rows] == [0, 3]
     assert [one.can_redrive for one in view.rows] == [True, False]
     assert view.note == "Counted are the first 5 windows."
+
+
+def test_a_replay_is_shown_beside_what_was_recorded():
+    """A fact of both answers is one row, one of a single answer is beside nothing; costs and notes are in words."""
+    response = types.ReplayResponse.from_reply(
+        {
+            "memoriesFrom": "NOW",
+            "missingMemories": 1,
+            "recorded": [
+                {"fact": "I like tea", "verdict": "CREATED", "text": "I like tea"},
+                {"fact": "I run", "verdict": "UPDATED", "reason": "changed", "text": "I run daily"},
+            ],
+            "replayed": [
+                {"fact": "I run", "verdict": "UNCHANGED", "reason": "restated"},
+                {"fact": "I \u202eski", "verdict": "CREATED"},
+            ],
+            "recordedCost": {"model": "a", "inputTokens": 10, "outputTokens": 2, "estimatedCostUsd": 0},
+            "replayedCost": {"inputTokens": 1, "outputTokens": 0, "estimatedCostUsd": 0.5},
+        }
+    )
+    view = replay.compared(response)
+    shown = [tuple(side and (side.badge.text, side.text) for side in (one.recorded, one.replayed)) for one in view.rows]
+    assert shown == [
+        (("created", "I like tea"), None),
+        (("updated", "I run daily"), ("unchanged", "I run")),
+        (None, ("created", "I [U+202E]ski")),
+    ]
+    assert view.costs == (("Recorded", "a, 12 tokens, $0"), ("Replayed", "1 token, $0.50"))
+    assert len(view.notes) == 2
+    done = way.way("default", OperationMetadata(state="DONE", window=1), WindowDetail(), (), Focus())
+    assert (done.can_replay, done.can_redrive) == (True, False)

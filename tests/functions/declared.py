@@ -9,10 +9,15 @@ FUNCTIONS = {
     name: found["Properties"] for name, found in RESOURCES.items() if found["Type"] == "AWS::Serverless::Function"
 }
 GLOBALS = template()["Globals"]["Function"]
-FILTERS = [
-    json.loads(found["Pattern"])
-    for found in FUNCTIONS["OnStream"]["Events"]["Table"]["Properties"]["FilterCriteria"]["Filters"]
-]
+
+
+def filters(name):
+    """The patterns of the records of the table's stream that a function gets."""
+    criteria = FUNCTIONS[name]["Events"]["Table"]["Properties"]["FilterCriteria"]
+    return [json.loads(found["Pattern"]) for found in criteria["Filters"]]
+
+
+FILTERS = filters("OnStream")
 
 
 def statements(name):

@@ -9,7 +9,9 @@ import boto3
 import pytest
 
 from streambank.model import ids
+from streambank.model.replay import ReplaySpec
 from streambank.model.window import WindowState
+from streambank.store.replays import Replays
 from streambank.store.windows import Windows
 from streambank.wire import http
 from streambank.wire.ingest import ingest_call
@@ -18,9 +20,9 @@ from streambank.wiring.deployment import Deployment
 from streambank_local.basic.models import BasicModels
 from streambank_local.emulator.filters import passes
 from tests import aws
-from tests.functions.declared import FILTERS, FUNCTIONS, statements
+from tests.functions.declared import FILTERS, FUNCTIONS, filters, statements
 
-NAMES = ["ingest", "api", "on_stream", "on_schedule", "extract", "consolidate", "commit", "fail"]
+NAMES = ["ingest", "api", "on_stream", "on_change", "on_schedule", "extract", "consolidate", "commit", "fail", "replay"]
 SID = ids.stream_key({"user_id": "123"}, "my-custom-stream")
 CONTEXT = SimpleNamespace(get_remaining_time_in_millis=lambda: 300_000)
 # What a call needs to be allowed; a transaction needs what its actions are.
@@ -73,6 +75,7 @@ def stack(monkeypatch):
         "STATE_MACHINE_ARN": aws.MACHINE_ARN,
         "STREAMBANK_MODEL": "embedded",
         "AUTH_MODE": "open",
+        "CHANGE_EVENT_BUS": "default",
     }
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
@@ -157,6 +160,7 @@ def test_on_stream_seals_and_starts(stack):
     found = machines.list_executions(stateMachineArn=aws.MACHINE_ARN)["executions"]
     assert [execution["name"] for execution in found] == [f"default-{SID}-1-0"]
     sent = json.loads(machines.describe_execution(executionArn=found[0]["executionArn"])["input"])
+    assert (sent.pop("kind"), sent.pop("loop")) == ("window", {"conflicts": 0})
     assert sent == recorded("extract") == recorded("consolidate") == recorded("commit")
 
 
@@ -178,7 +182,7 @@ def test_on_schedule_sweeps(stack):
     assert stack.invoke("on_schedule")["started"] == 1
 
 
-@pytest.mark.parametrize("name", ["extract", "consolidate", "commit"])
+@pytest.mark.parametrize("name", ["extract", "consolidate", "commit", "replay"])
 def test_a_stage_without_its_window_is_late(stack, name):
     """Against an empty table a stage ends quietly: that is what a first `sam local invoke` shows."""
     assert stack.invoke(name) == {"outcome": "late"}
@@ -193,6 +197,19 @@ def test_the_events_play_a_whole_generation(stack):
     found = json.loads(stack.invoke("api")["body"])["retrievedMemories"]
     assert len(found) == 1
     assert "blue" in found[0]["memory"]["fact"]
+
+
+def test_the_replay_event_compares_that_generation(stack):
+    """Once the window is generated and a replay of it was called for, the recorded event runs the replay."""
+    sealed(stack)
+    for name in ("extract", "consolidate", "commit"):
+        stack.invoke(name)
+    replays, window = Replays(Deployment.load().table), stack.window()
+    begun = replays.begin("default", window, ReplaySpec(), now=stack.clock.now())
+    assert recorded("replay")["replay"] == begun.id
+    assert stack.invoke("replay") == {"outcome": "replayed"}
+    compared = replays.find("default", begun.operation, now=stack.clock.now()).comparison
+    assert [one.verdict for one in compared.replayed.verdicts] == ["CREATED"]
 
 
 def test_fail_books_a_failure(stack):
@@ -225,3 +242,58 @@ def test_a_role_allows_what_its_function_does(stack, name):
         assert allowing, f"{function} may not {action}"
         resources = json.dumps([statement["Resource"] for statement in allowing])
         assert index is None or f"/index/{index}" in resources
+
+
+# ---- changes of memories
+
+
+class Heard:
+    """What was put on event buses."""
+
+    def __init__(self):
+        self.entries = []
+        boto3.DEFAULT_SESSION.events.register("before-parameter-build.eventbridge.PutEvents", self)
+
+    def __call__(self, params, **_):
+        self.entries += params["Entries"]
+
+
+def test_the_change_event_is_what_the_stream_would_send(stack):
+    """The recorded record passes the template's filter, and its image has the attributes of an item of ours."""
+    [record] = recorded("on_change")["Records"]
+    assert passes(filters("OnChange"), record)
+    sealed(stack)
+    for name in ("extract", "consolidate", "commit"):
+        stack.invoke(name)
+    [item] = [one for one in aws.dump(stack.client) if one["SK"]["S"].startswith("L#")]
+    image = record["dynamodb"]["NewImage"]
+    assert {key: next(iter(value)) for key, value in image.items()} == {k: next(iter(v)) for k, v in item.items()}
+    assert (image["PK"], image["SK"], image["op"]) == (item["PK"], item["SK"], item["op"])
+
+
+@pytest.mark.parametrize("detail", ["METADATA_ONLY", "FULL"])
+def test_on_change_publishes_what_a_record_tells(stack, monkeypatch, detail):
+    """An event names the change, the memory and its scope, and has the text where the stack says so."""
+    monkeypatch.setenv("CHANGE_EVENT_DETAIL", detail)
+    sealed(stack)
+    for name in ("extract", "consolidate", "commit"):
+        stack.invoke(name)
+    heard = Heard()
+    for _ in range(2):
+        assert stack.invoke("on_change") == {"batchItemFailures": []}
+    [entry, again] = heard.entries
+    assert entry == again, "a repeat has the same id"
+    told = json.loads(entry["Detail"])
+    assert (entry["Source"], entry["DetailType"], entry["EventBusName"]) == ("streambank", "Memory Change", "default")
+    assert (told["bank"], told["kind"], told["scope"]) == ("default", "CREATED", {"user_id": "123"})
+    assert told["operation"] == f"memoryBanks/default/operations/{SID}-1"
+    assert told["memory"].startswith("memoryBanks/default/memories/")
+    assert ("fact" in told) is (detail == "FULL")
+    assert ("blue" in entry["Detail"]) is (detail == "FULL")
+
+
+def test_on_change_has_nothing_to_tell_of_what_is_gone(stack):
+    """A record that was erased before it was published is no failure, and no event."""
+    heard = Heard()
+    assert stack.invoke("on_change") == {"batchItemFailures": []}
+    assert heard.entries == []

@@ -10,14 +10,18 @@ from streambank.pipeline.generation.commit import CommitOutcome
 from streambank.pipeline.generation.consolidate import ConsolidateOutcome
 from streambank.pipeline.generation.extract import ExtractOutcome
 from streambank.pipeline.generation.fail import NO_FAILURES
+from streambank.pipeline.jobs.replay import ReplayOutcome
 from tests.aws import ASL, template, walk
 
 STATES = ASL["States"]
 TASKS = {name: state for name, state in STATES.items() if state["Type"] == "Task"}
+# The states of a generation; the machine also runs replays.
+STAGES = ("Extract", "Consolidate", "Commit", "Fail")
 OUTCOMES = {"Extract": ExtractOutcome, "Consolidate": ConsolidateOutcome, "Commit": CommitOutcome}
 # Outcomes that are no success and no failure of the generation: `fail` books them without a try.
 PAUSES = {ConsolidateOutcome.ERASING}
 PAYLOAD = {"bank": "b", "sid": "s", "win": 1, "att": 0}
+FIRST = {"kind": "window", "loop": {"conflicts": 0}}
 
 
 def _kinds(kind):
@@ -59,7 +63,7 @@ def test_pauses_are_no_failures():
     assert set(NO_FAILURES) >= PAUSES
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", STAGES)
 def test_only_the_attempt_travels_in(name):
     """A state is given the attempt and nothing else: events stay in the table, where erase reaches them."""
     given = TASKS[name]["Parameters"]["Payload"]
@@ -138,7 +142,7 @@ def test_a_stage_waits_minutes_for_a_place(name):
 def test_an_execution_outlives_its_stages():
     """The machine ends what hangs, never what still waits or works: both waits and all three functions fit into it."""
     functions = [template()["Resources"][name]["Properties"]["Timeout"] for name in OUTCOMES]
-    assert sum(functions) + sum(sum(waits(name)) for name in TASKS) < ASL["TimeoutSeconds"]
+    assert sum(functions) + sum(sum(waits(name)) for name in STAGES) < ASL["TimeoutSeconds"]
 
 
 def played(**outcomes):
@@ -159,7 +163,7 @@ def played(**outcomes):
         failed.append(payload["outcome"])
         return {"outcome": "failed"}
 
-    path = walk(PAYLOAD, {name: stage(name) for name in OUTCOMES} | {"Fail": fail})
+    path = walk(PAYLOAD | FIRST, {name: stage(name) for name in OUTCOMES} | {"Fail": fail})
     return [state for state in path if state in TASKS], failed
 
 
@@ -216,3 +220,37 @@ def test_what_fails_is_booked_by_its_name(outcomes, booked):
 def test_a_late_attempt_just_ends(late):
     """An attempt that lost its window books nothing."""
     assert played(**late)[1] == []
+
+
+def replayed(*outcomes):
+    """Walk the machine with a run of a replay that returns, in order, *outcomes*; return the tasks on the way."""
+    said = list(outcomes)
+
+    def run(payload):
+        assert payload == {"bank": "b", "replay": "replay-1", "run": 2}
+        one = said.pop(0)
+        if isinstance(one, Exception):
+            raise one
+        return {"outcome": one}
+
+    path = walk({"bank": "b", "replay": "replay-1", "run": 2, "kind": "replay"}, {"Replay": run})
+    assert said == []
+    return [state for state in path if state in TASKS]
+
+
+def test_a_replay_goes_on_while_there_is_more():
+    """A run that has windows left is called again, and nothing else of the machine is passed through."""
+    assert replayed("more", "more", "replayed") == ["Replay"] * 3
+    assert replayed("late") == ["Replay"]
+
+
+def test_a_replay_that_raises_ends_its_execution():
+    """The sweep starts another run of it; the error's cause does not travel on."""
+    assert replayed(errors.OutOfReach("Throttled")) == ["Replay"]
+
+
+def test_every_outcome_of_a_replay_is_handled():
+    """The machine names no outcome that a run does not return."""
+    rules, default = choices("Replay")
+    assert set(rules) <= set(ReplayOutcome)
+    assert default == "Over"

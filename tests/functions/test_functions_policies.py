@@ -21,10 +21,24 @@ UNHEARD = {
         "dynamodb:ListStreams": "likewise",
         "sqs:SendMessage": "Lambda reports a batch that could not be handled with the function's role",
     },
+    "OnChange": {
+        "dynamodb:DescribeStream": "Lambda reads the stream with the function's role",
+        "dynamodb:GetRecords": "likewise",
+        "dynamodb:GetShardIterator": "likewise",
+        "dynamodb:ListStreams": "likewise",
+        "sqs:SendMessage": "Lambda reports a batch that could not be handled with the function's role",
+    },
     "Api": {"s3:ListBucket": "S3 answers 404, not 403, for an export that is not there"},
     "OnSchedule": {"s3:ListBucket": "as for Api"},
 }
-PARAMETERS = {"Model": "bedrock", "AuthMode": "keys", "GuardrailId": "guard", "ModelTimeoutSeconds": "2"}
+PARAMETERS = {
+    "Model": "bedrock",
+    "AuthMode": "keys",
+    "GuardrailId": "guard",
+    "ModelTimeoutSeconds": "2",
+    "ChangeEventBus": "default",
+    "ChangeEventDetail": "FULL",
+}
 
 
 @pytest.fixture(scope="module")

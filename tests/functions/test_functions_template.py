@@ -6,7 +6,7 @@ from streambank.settings import Settings
 from streambank_local.emulator.filters import passes
 from tests import aws
 from tests.aws import ROOT, template
-from tests.functions.declared import FILTERS, FUNCTIONS, GLOBALS, RESOURCES, statements
+from tests.functions.declared import FILTERS, FUNCTIONS, GLOBALS, RESOURCES, filters, statements
 from tests.world import event
 
 
@@ -28,6 +28,7 @@ def test_every_function_is_told_its_settings(name):
     """What settings read without a default is in every function's environment; who starts executions knows where."""
     found = environment(name)
     plain = dict.fromkeys(found, "45") | {"AUTH_MODE": "keys", "MODEL_PRICES": "", "STREAMBANK_MODEL": "openai"}
+    plain |= {"CHANGE_EVENT_DETAIL": "FULL"}
     plain |= dict.fromkeys(("OPENAI_BASE_URL", "OPENAI_EMBEDDING_BASE_URL"), "https://models.example/v1")
     assert Settings.read(plain).table == "45"
     allowed = [action for statement in statements(name) for action in statement["Action"]]
@@ -101,16 +102,34 @@ def test_the_sweep_comes_each_minute():
     assert schedule["Properties"]["ScheduleExpression"] == "rate(1 minute)"
 
 
-def test_the_stream_reports_what_it_could_not_handle():
+# ---- the stream's filters
+
+
+def test_change_records_wake_the_function_that_publishes_them(world):
+    """A change record wakes it when it is written, and neither when it expires nor for any other item."""
+    world.ingest(event("I like tea", "e1"), forceFlush=True)
+    world.settle()
+    told = [item for item in aws.dump(world.client) if passes(filters("OnChange"), record(item, "INSERT"))]
+    assert [item["SK"]["S"] for item in told] == ["L#000000000001"]
+    assert not any(passes(filters("OnChange"), record(told[0], name)) for name in ("MODIFY", "REMOVE"))
+    assert not passes(FILTERS, record(told[0], "INSERT"))
+
+
+@pytest.mark.parametrize("name", ["OnStream", "OnChange"])
+def test_a_reader_of_the_stream_reports_what_it_could_not_handle(name):
     """One bad record neither blocks a shard for ever nor is lost unseen."""
-    properties = FUNCTIONS["OnStream"]["Events"]["Table"]["Properties"]
+    properties = FUNCTIONS[name]["Events"]["Table"]["Properties"]
     assert properties["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert properties["BisectBatchOnFunctionError"] is True
     assert properties["MaximumRetryAttempts"] >= 1
+    assert properties["MaximumRecordAgeInSeconds"] < 86_400, "the stream keeps a record for a day"
     assert properties["DestinationConfig"]["OnFailure"]["Type"] == "SQS"
 
 
-# ---- the stream's filters
+@pytest.mark.parametrize("name", [name for name, one in RESOURCES.items() if "Change" in name or "Changes" in name])
+def test_what_publishes_changes_is_there_where_a_bus_is_named(name):
+    """Without a bus there is no function, no queue, no role and no alarm for it."""
+    assert RESOURCES[name]["Condition"] == "SendsChanges"
 
 
 @pytest.mark.parametrize("pattern", FILTERS)

@@ -1,5 +1,6 @@
 """A tour of the service: all routes, timers, lost records, failures and repairs, once each."""
 
+import json
 import time
 from contextlib import redirect_stdout
 from io import StringIO
@@ -8,10 +9,13 @@ import boto3
 import httpx
 
 from streambank.model.erasure import ErasureTarget
+from streambank.model.replay import ReplaySpec
 from streambank.model.transfer import Direction, TransferSpec
 from streambank.store.erasures import Erasures
 from streambank.store.moves import Moves
+from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
+from streambank.store.replays import Replays
 from streambank.store.transfers import Transfers
 from streambank.wiring.deployment import Deployment
 from streambank_local.command import stack_keys as keys
@@ -27,7 +31,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
     """Call everything that can be called, and let everything happen that can."""
     with httpx.Client(base_url=service.base_url, headers={"authorization": f"Bearer {key}"}, timeout=60) as client:
         caller = Caller(service, client)
-        for part in (streams, searches, memories, sessions, chats, operations, timers):
+        for part in (streams, consents, searches, memories, sessions, chats, operations, timers):
             part(caller)
         failures(caller, bedrock)
         gaps(caller)
@@ -35,6 +39,8 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
         banks(caller)
         transfers(caller)
         reindexes(caller)
+        policies(caller)
+        replays(caller)
         erasures(caller)
         moves(caller)
 
@@ -57,6 +63,15 @@ def streams(caller: Caller) -> None:
     caller.post(f"{DEFAULT_BANK}:ingestEvents", whole, headers={"x-idempotency-key": "once"})
 
 
+def consents(caller: Caller) -> None:
+    """Set a scope of a bank to learn nothing, and send events to it."""
+    bank = caller.bank()
+    stream = caller.stream(bank=bank)
+    caller.call("PATCH", f"{bank}/consent", {"scope": stream.scope, "learning": "DISABLED"})
+    caller.get(f"{bank}/consent", params={"scope": json.dumps(stream.scope)})
+    stream.send(said("I keep bees"))
+
+
 def searches(caller: Caller) -> None:
     scope = caller.streams[0].scope
     params = {"search_query": "bees"}
@@ -74,6 +89,7 @@ def memories(caller: Caller) -> None:
     caller.get(newest["name"])
     caller.post(f"{made}:rollback", {"targetRevisionId": oldest["name"].rsplit("/", 1)[-1]})
     caller.get(f"{DEFAULT_BANK}/memories", params={"pageSize": "1"})
+    caller.get(f"{DEFAULT_BANK}/changes", params={"pageSize": "1"})
     caller.delete(made)
     requests = [{"memory": {"scope": caller.scope(), "fact": "I keep cats"}}]
     [result] = caller.post(f"{DEFAULT_BANK}/memories:batchCreate", {"requests": requests})["results"]
@@ -255,6 +271,49 @@ def transfers(caller: Caller) -> None:
     caller.advance(minutes=3)
     for where, job in ((bank, "export-2"), (others[1], "import-1")):
         assert caller.get(f"{where}/operations/{job}")["response"]
+
+
+def policies(caller: Caller) -> None:
+    """Apply a policy to what a bank holds, by call, and by a job that nobody went on with."""
+    for verb in ("call", "sweep"):
+        bank = caller.bank()
+        caller.stream(bank=bank).flush(said("I keep hens", "e"))
+        made = caller.post(f"{bank}/memories", {"fact": "I keep hens", "scope": caller.scope()})["response"]["name"]
+        caller.call("PATCH", made, {"fact": "I keep many hens"})
+        session = caller.post(f"{bank}/sessions", {"userId": "u", "displayName": "of hens"})["response"]["name"]
+        event = {"author": "user", "invocationId": "1", "timestamp": "2026-01-01T00:00:00Z"}
+        caller.post(f"{session}:appendEvent", event | {"content": {"parts": [{"text": "hens"}]}})
+        caller.call("PUT", f"{bank}/chatHistory", {"messages": [{"n": "hens"}]}, params={"conversationId": "c"})
+        rules = [{"name": "HENS", "pattern": "hens", "action": "REDACT"}]
+        config = {"content_policy": {"rules": rules}}
+        caller.call("PATCH", bank, {"context_spec": {"memory_bank_config": config}})
+        if verb == "call":
+            caller.post(f"{bank}:applyContentPolicy", {})
+        else:
+            PolicyJobs(Deployment.load().table).begin(bank.rsplit("/", 1)[-1], now=caller.service.now())
+        caller.advance(minutes=17)
+        assert caller.get(f"{bank}/operations/policy-1")["response"]["changed"] > 4
+
+
+def replays(caller: Caller) -> None:
+    """Replay a window, a bank and a scope, with another configuration, and by a job that nobody started."""
+    bank = caller.bank()
+    stream = caller.stream(bank=bank)
+    name = stream.flush(said("I keep bees", "e1"))["name"]
+    custom = {"promptCustomization": {"disableNaturalLanguageMemories": True}}
+    for path, body in (
+        (f"{name}:replay", custom),
+        (f"{bank}:replay", {"windows": 5} | custom),
+        (f"{bank}:replay", {"windows": 5, "scope": stream.scope}),
+    ):
+        begun = caller.post(path, body)["name"]
+        caller.service.wait_until_idle()
+        assert caller.get(begun)["done"]
+    table, bank_id = Deployment.load().table, bank.rsplit("/", 1)[-1]
+    jobs = Replays(table)
+    begun_job = jobs.begin(bank_id, None, ReplaySpec(windows=1), now=caller.service.now())
+    caller.advance(minutes=3)
+    assert jobs.find(bank_id, None, now=caller.service.now()).ended > begun_job.started
 
 
 def reindexes(caller: Caller) -> None:

@@ -43,7 +43,9 @@ def _number(schema: Schema, components: Schema) -> SearchStrategy[float]:
 
 
 def _array(schema: Schema, components: Schema) -> SearchStrategy[list[Any]]:
-    return st.lists(drawn(schema["items"], components), min_size=schema.get("minItems", 0), max_size=3)
+    unique_by = repr if schema.get("uniqueItems") else None
+    items = drawn(schema["items"], components)
+    return st.lists(items, min_size=schema.get("minItems", 0), max_size=3, unique_by=unique_by)
 
 
 def _object(schema: Schema, components: Schema) -> SearchStrategy[Schema]:

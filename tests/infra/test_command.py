@@ -66,6 +66,17 @@ def test_a_chat_becomes_memories_that_are_found_and_explained(run, tmp_path):
     assert nearest["fact"] == "I live in Graz"
 
 
+def test_a_search_looks_back(run):
+    """A search as of a time before anything was known finds nothing; one as of today says how far it reaches."""
+    scope = ("--scope", "user_id=clio")
+    run("chat", *scope, "--every", "1", typed="I live in Graz.\n/quit\n")
+    now = run("search", "Where?", *scope, "--as-of", "2999-01-01")[1]
+    assert [one["memory"]["fact"] for one in now["retrievedMemories"]] == ["I live in Graz"]
+    assert now["historyStartTime"] == now["retrievedMemories"][0]["memory"]["eventTime"].replace("Z", "+00:00")
+    for option in ("--as-of", "--known-as-of"):
+        assert run("search", "Where?", *scope, option, "2020-01-01")[1]["retrievedMemories"] == []
+
+
 def test_a_file_can_be_sent_twice(run, tmp_path):
     """The messages of a file get the same ids each time: nothing is stored twice."""
     scope = ("--scope", "user_id=grace")
@@ -100,6 +111,35 @@ def test_streams_and_usage_are_told(run, service):
     waiting = [one for one in run("streams")[1]["streams"] if one["scope"] == {"user_id": "alan"}]
     assert [(one["streamId"], one["pendingEvents"]) for one in waiting] == [("chat", 1)]
     assert run("usage")[1]["total"]["modelCalls"] >= 1
+
+
+def test_two_scopes_are_searched_together(run, service, capsys):
+    """With --also a search ranks the memories of several scopes, and each line says whose it is."""
+    run("chat", "--scope", "user_id=eve", "--every", "1", typed="I play the cello.\n")
+    run("chat", "--scope", "team=blue", "--every", "1", typed="I play the drums.\n")
+    options = ("search", "What do I play?", "--scope", "user_id=eve", "--also", "team=blue")
+    found = run(*options)[1]["retrievedMemories"]
+    assert [one["memory"]["scope"] for one in found] in (
+        [{"user_id": "eve"}, {"team": "blue"}],
+        [{"team": "blue"}, {"user_id": "eve"}],
+    )
+    assert main([*options]) == 0
+    assert "team=blue  I play the drums" in capsys.readouterr().out
+
+
+def test_changes_are_told_and_followed(run, service):
+    """What happened to a scope's memories is listed, and a token goes on where the list ended."""
+    scope = ("--scope", "user_id=barbara")
+    run("chat", *scope, "--every", "2", typed="I keep bees.\nI sail.\n")
+    status, told = run("changes", *scope, "--limit", "1")
+    assert (status, [one["kind"] for one in told["changes"]]) == (0, ["CREATED"])
+    [memory, other] = [one["name"].rsplit("/", 1)[-1] for one in run("memories", *scope)[1]["memories"]]
+    run("forget", memory)
+    status, more = run("changes", *scope, "--page-token", told["nextPageToken"])
+    assert (status, [one["kind"] for one in more["changes"]]) == (0, ["CREATED", "DELETED"])
+    assert more["changes"][-1]["memory"].endswith(memory)
+    assert {one["memory"].rsplit("/", 1)[-1] for one in (*told["changes"], *more["changes"])} == {memory, other}
+    assert run("changes", *scope, "--page-token", more["nextPageToken"])[1]["changes"] == []
 
 
 def test_forgetting_and_erasing(run, service, capsys, monkeypatch):
@@ -169,6 +209,26 @@ def test_a_bank_is_reindexed(run, service):
     assert done["kept"] >= 1
 
 
+def test_a_configuration_is_tried_by_a_replay(run, service, capsys, tmp_path):
+    """A window and a bank are judged again, and both answers are shown; the status says whether they differ."""
+    scope = ("--scope", "user_id=joan")
+    run("chat", *scope, "--every", "1", typed="I have two cats.\n")
+    [memory] = run("memories", *scope)[1]["memories"]
+    operation = memory["sources"][0]["operation"]
+    status, same = run("replay", operation)
+    assert (status, [one["fact"] for one in same["recorded"]]) == (0, [one["fact"] for one in same["replayed"]])
+    custom = tmp_path / "custom.json"
+    custom.write_text('{"disableNaturalLanguageMemories": true}')
+    options = ("--windows", "5", *scope, "--customization", str(custom))
+    status, other = run("replay", *options)
+    assert (status, other["summary"]["different"]) == (1, 1)
+    assert main(["replay", operation, "--customization", str(custom)]) == 1
+    assert main(["replay", *options]) == 1
+    shown = capsys.readouterr().out
+    assert "CREATED    I have two cats" in shown
+    assert "  - I have two cats" in shown
+
+
 def closed_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -182,12 +242,17 @@ def closed_port() -> int:
         (["memories", "--nonsense"], 2, "--nonsense"),
         (["search", "q"], 2, "--scope"),
         (["search", "q", "--scope", "ada"], 2, "user_id=ada"),
+        (["search", "q", *ADA, "--also", "team"], 2, "user_id=ada"),
+        (["search", "q", *ADA, "--also", "team=a,team=b"], 2, "names a key twice"),
         (["memories", "--token", "wrong"], 1, "--token"),
         (["memories", "--url", "http://127.0.0.1:{port}"], 1, "127.0.0.1"),
         (["memories", "--url", "nonsense"], 2, "nonsense"),
         (["memories", "--bank", "no-such-bank"], 1, "no-such-bank"),
         (["ingest", "/no/such/file", *ADA], 2, "/no/such/file"),
         (["forget", "no-such-memory"], 1, "no-such-memory"),
+        (["replay"], 2, "--windows"),
+        (["replay", "o-1", *ADA], 2, "--windows"),
+        (["replay", "o-1", "--customization", __file__], 2, "not JSON"),
         (["keys", "create", "--role", "read"], 1, "--auth keys"),
         (["keys", "create", "--role", "read", "--days", "3"], 2, "--table"),
     ],
@@ -268,3 +333,14 @@ def test_completion_is_there(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main([])
     assert "_streambank_completion" in capsys.readouterr().out
+
+
+def test_a_policy_and_a_consent_are_shown_and_set(run, service):
+    """A bank without rules says so and has nothing to apply; the consent of a scope is shown, and set, and shown."""
+    assert run("policy") == (0, {"rules": []})
+    scope = ("--scope", "user_id=no")
+    assert run("consent", *scope)[1]["learning"] == "ENABLED"
+    status, told = run("consent", *scope, "--learning", "disabled")
+    assert (status, told["learning"]) == (0, "DISABLED")
+    assert run("consent", *scope)[1]["learning"] == "DISABLED"
+    assert run("consent", *scope, "--learning", "enabled")[1]["learning"] == "ENABLED"

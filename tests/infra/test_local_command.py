@@ -164,9 +164,9 @@ def test_a_folder_in_use_ends_a_second_process(tmp_path: Path) -> None:
 
 
 def test_the_makefile_hands_its_variables_on() -> None:
-    """`make run` takes DATA, PORT and AUTH together, and says by which command it runs."""
+    """`make run` takes DATA, PORT, AUTH and CHANGES together, and says by which command it runs."""
     shown = subprocess.run(
-        ["make", "-n", "run", "DATA=a b", "PORT=8111", "AUTH=keys"],
+        ["make", "-n", "run", "DATA=a b", "PORT=8111", "AUTH=keys", "CHANGES=http://x/"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -174,6 +174,7 @@ def test_the_makefile_hands_its_variables_on() -> None:
     ).stdout
     assert 'STREAMBANK_COMMAND="make run"' in shown
     assert '--port 8111 --auth keys --data "a b"' in shown
+    assert '--changes-webhook "http://x/"' in shown
 
 
 def test_an_unknown_mode_is_refused_before_the_start() -> None:

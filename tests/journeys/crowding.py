@@ -14,8 +14,8 @@ from streambank.model.memory import Change, Memory
 from streambank_local.service import LocalService
 from tests.journeys.caller import Caller, Document
 
-# Two actions each and the scope's version: 99 of a transaction's 100.
-TOGETHER = 49
+# Two actions each, the scope's version and its registry entry, and the change record: 99 of a transaction's 100.
+TOGETHER = 48
 
 
 def wiring() -> Any:

@@ -332,6 +332,11 @@ def test_banks_are_made_and_removed(streambank: Streambank, caller: Caller) -> N
         with pytest.raises(errors.FailedPrecondition):
             refused(operation=taken.name)
     assert bank.get_usage().total.model_calls > 0
+    told = list(bank.changes(page_size=1))
+    assert told == list(bank.changes())
+    page = bank.list_changes()
+    assert (page.changes, bank.list_changes(page_token=page.next_page_token).changes) == (told, [])
+    assert list(bank.changes(page_token=page.next_page_token)) == []
     with pytest.raises(errors.FailedPrecondition):
         bank.delete()
     assert bank.delete(force=True).done

@@ -54,7 +54,7 @@ def test_memory_shows_its_fields_and_no_input(caller: Caller, full: Document) ->
     """Each read shows the same memory: what was input only, a TTL or a revision's settings, is not among its fields."""
     every = shown(caller, full)
     assert all(one == full for one in every)
-    assert full.keys() == MEMORY - {"structuredContent", "context"}
+    assert full.keys() == MEMORY - {"structuredContent", "context"} | {"eventTime"}  # an extension
 
 
 def test_memory_without_an_end_shows_none(caller: Caller) -> None:
@@ -69,7 +69,7 @@ def test_revision_shows_its_fields(caller: Caller, full: Document) -> None:
     """A revision has a fact, times and labels; no metadata and no action."""
     [revision] = caller.revisions(full)
     assert caller.get(revision["name"]) == revision
-    assert revision.keys() <= REVISION
+    assert revision.keys() <= REVISION | {"eventTime"}  # an extension
     assert revision.keys() >= {"name", "fact", "createTime", "expireTime", "labels"}
 
 

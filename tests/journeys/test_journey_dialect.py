@@ -207,7 +207,7 @@ def test_event_in_the_other_spelling_is_the_same_event(caller: Caller) -> None:
 # ---- both spellings
 
 MAPS = {"metadata", "scope", "revisionLabels", "labels", "sessionState", "properties", "stateDelta"}
-VOLATILE = re.compile(r'"(createTime|updateTime|expireTime)": "[^"]*"|"name": "[^"]*"')
+VOLATILE = re.compile(r'"(createTime|eventTime|updateTime|expireTime)": "[^"]*"|"name": "[^"]*"')
 
 
 def snake(value: Any) -> Any:

@@ -285,6 +285,8 @@ def test_a_bound_key_does_all_in_its_own_scope(bound: Holder, service: LocalServ
     name = row["memory"]["name"]
     listing = bound("GET", f"{DEFAULT_BANK}/memories", filter='scope="{\\"user_id\\": \\"mine\\"}"')
     assert [memory["name"] for memory in listing[1]["memories"]] == [name]
+    told = bound("GET", f"{DEFAULT_BANK}/changes", filter='scope="{\\"user_id\\": \\"mine\\"}"')[1]["changes"]
+    assert name in [one.get("memory") for one in told]
     assert bound("PATCH", name, {"fact": "I live in Basel."}, updateMask="fact")[0] == 200
     revisions = bound("GET", f"{name}/revisions")[1]["memoryRevisions"]
     assert bound("GET", revisions[-1]["name"])[0] == 200

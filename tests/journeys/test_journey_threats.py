@@ -207,6 +207,7 @@ PAGED = (
     "listOperations",
     "listStreams",
     "listReviews",
+    "listChanges",
 )
 RETRIEVED = "retrieveMemories"
 
@@ -226,7 +227,13 @@ def paged(admin: Caller) -> dict[str, str]:
     return dict(
         zip(
             (*PAGED, RETRIEVED),
-            [*kept, *(f"{bank}/{one}" for one in ("operations", "streams", "memories:reviews", "memories:retrieve"))],
+            [
+                *kept,
+                *(
+                    f"{bank}/{one}"
+                    for one in ("operations", "streams", "memories:reviews", "changes", "memories:retrieve")
+                ),
+            ],
             strict=True,
         )
     )
@@ -271,7 +278,9 @@ def target(admin: Caller) -> dict[str, str]:
     bank = admin.bank()
     memory = admin.post(f"{bank}/memories", {"scope": MINE, "fact": "Likes tea."})["response"]["name"]
     session = admin.post(f"{bank}/sessions", {"userId": "mine"})["response"]["name"]
-    return {kind: name.rsplit("/", 1)[1] for kind, name in (("bank", bank), ("memory", memory), ("session", session))}
+    operation = admin.stream(bank=bank).send(said("Hm."), rule={"event_count": 9})["name"]
+    names = {"bank": bank, "memory": memory, "session": session, "operation": operation}
+    return {kind: name.rsplit("/", 1)[1] for kind, name in names.items()}
 
 
 def path_of(route: Route, target: dict[str, str]) -> str:

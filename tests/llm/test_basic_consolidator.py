@@ -130,9 +130,9 @@ def test_a_new_value_updates_the_memory(fact: str, memory: str) -> None:
 
 
 @pytest.mark.parametrize(("fact", "memory"), CHANGES)
-def test_older_evidence_contradicts_nothing(fact: str, memory: str) -> None:
-    """A fact that is older than the memory cannot overturn it."""
-    assert decided([fact], [memory], days=-1)[0] == Decision(1, Action.NONE, memories=(1,), reason=reasons.SUPERSEDED)
+def test_older_evidence_is_said_of_the_past(fact: str, memory: str) -> None:
+    """A fact that is older than the memory is an update, which the service keeps as the past of the memory."""
+    assert decided([fact], [memory], days=-1)[0] == Decision(1, Action.UPDATE, (1,), fact, reasons.SUPERSEDED)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from streambank.errors import Unavailable
+from streambank.model.change_record import ChangeKind
 from streambank.model.chat import ANYTHING, ChatDraft
 from streambank.model.erasure import Erasure, ErasureId, ErasureTarget
 from streambank.model.ids import scope_id
@@ -100,6 +101,9 @@ def check(world: World) -> None:
     assert found is not None
     view = world.memories.version("default", SCOPE)
     assert not view.erasing
+    live = {memory.id for memory in world.memories.of_scope("default", SCOPE, now=world.clock())}
+    assert world.live_by_feed() == live, "who reads the change feed alone knows what there is"
+    assert [one.kind for one in world.told()][:1] == [ChangeKind.ERASED], "of what was before nothing is told"
     assert not [item for item in aws.dump(world.client) if "G1SK" in item], "nothing stays due"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from streambank.model.change_record import ChangeKind
 from streambank.model.ids import scope_id
 from streambank.model.window import WindowState
 from streambank.pipeline.banks import BankChange, create_bank, delete_bank
@@ -277,6 +278,8 @@ def _check(world: World, expected: set[str]) -> None:
     revisions = [one for memory in memories for one in world.memories.revisions("default", memory, now=now)]
     assert len(revisions) == len(expected), "each memory was made once"
     assert not [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("R#")], "and never changed"
+    told = [one.memory_id for one in world.told() if one.kind is ChangeKind.CREATED]
+    assert sorted(told) == sorted(memory.id for memory in memories), "the feed tells of each memory once"
     assert not [item for item in aws.dump(world.client) if "G1SK" in item], "nothing stays due"
     held = [item for item in aws.dump(world.client) if item["SK"]["S"].startswith("B#") and "ttl" not in item]
     assert not held, "processed events expire again"
@@ -355,6 +358,8 @@ def test_a_kill_while_a_memory_is_deleted_leaves_it_there_or_gone(client):
             world.finish()
             assert (world.facts() == []) is is_gone
             assert len(world.memories.tombstones("default", SCOPE, now=world.clock())) == is_gone
+            kinds = [ChangeKind.CREATED, ChangeKind.DELETED] if is_gone else [ChangeKind.CREATED]
+            assert [one.kind for one in world.told()] == kinds, "the feed tells what happened"
             if is_gone:
                 rows = [item for item in aws.dump(client) if item["SK"]["S"].startswith("R#")]
                 limit = world.clock().timestamp() + 48 * 3600 + 1

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from streambank.errors import NotFound, Unavailable
+from streambank.model.consent import Learning
 from streambank.model.erasure import ErasureTarget
 from streambank.model.ids import OperationId, scope_id, stream_key
 from streambank.model.move import Move, MoveId
@@ -20,11 +21,13 @@ from streambank.model.window import DirectMemory, Window, WindowState
 from streambank.pipeline.banks import BankChange, create_bank, delete_bank
 from streambank.pipeline.generation.generate import GenerateCall, generate
 from streambank.pipeline.jobs import erase, move
-from streambank.pipeline.memories import reviews
+from streambank.pipeline.memories import purge, reviews
 from streambank.pipeline.memories.deletion import delete_memory
 from streambank.pipeline.memories.edit import update_memory
 from streambank.rules.edits import Edit
+from streambank.store.consents import Consents
 from streambank.store.exports import Exports
+from streambank.store.transfers import Transfers
 from tests import aws, scanner
 from tests.aws import Killed
 from tests.pipeline.test_pipeline_erase import park
@@ -110,7 +113,7 @@ def check(world: World, *, late: str = "") -> None:
     assert not world.memories.version("default", SCOPE).erasing
     assert not world.memories.version("default", NEW).erasing
     if not late:
-        assert left_in_source(world) == {"V", "HEAD", "D", "F", "I", "MOVE", "MOVED"}
+        assert left_in_source(world) == {"V", "HEAD", "D", "F", "I", "L", "MOVE", "MOVED"}
     assert due_at_the_end(world) == []
     assert not [item for item in aws.dump(world.client) if "mov" in item and item["SK"]["S"] == "HEAD"]
 
@@ -257,9 +260,15 @@ def test_nobody_else_writes_memories_meanwhile(client):
     memory = world.memories.of_scope("default", SCOPE, now=world.clock())[0]
     assert move.move_scope("default", SCOPE, NEW, context=world.moving(NEVER)).ended is None
     assert move.move_scope("default", SCOPE, NEW, context=world.moving(NEVER)).number == 1
+    stores: dict[str, Any] = {
+        "memories": world.memories,
+        "retry_policy": world.retry_policy,
+        "id_secret": world.id_secret,
+    }
     attempts: list[Callable[[], object]] = [
         lambda: update_memory("default", memory.id, None, Edit(frozenset({"fact"}), "no"), context=world.editing()),
         lambda: forget(world, "a"),
+        lambda: purge.delete(purge.Purge("default", lambda _: True, lambda _: True), now=world.clock(), **stores),
         lambda: erase.erase_scope("default", SCOPE, ErasureTarget(), context=world.erasing()),
         lambda: erase.erase_scope("default", NEW, ErasureTarget(), context=world.erasing()),
         lambda: move.move_scope("default", NEW, SCOPE, context=world.moving()),
@@ -274,9 +283,48 @@ def test_nobody_else_writes_memories_meanwhile(client):
 def test_a_move_waits_for_exports(client):
     """While the lines of a bank are read or written nothing changes its scope."""
     world = lived(client)
-    world.moving().transfers.begin("default", Direction.EXPORT, TransferSpec(), now=world.clock())
+    jobs = Transfers(world.table)
+    begun = jobs.begin("default", Direction.EXPORT, TransferSpec(), now=world.clock())
     with pytest.raises(Unavailable, match="export"):
         moved(world)
+    jobs.finish(jobs.claim(begun, now=world.clock()), now=world.clock())
+    move.move_scope("default", SCOPE, NEW, context=world.moving(NEVER))
+    for scope in (SCOPE, NEW):
+        with pytest.raises(Unavailable, match="moved"):
+            exported(world, scope)
+    check(world)
+    assert exported(world, NEW)
+
+
+def test_the_change_feed_tells_of_a_move(client):
+    """Each live memory is told once in each scope, and later changes have numbers of their own."""
+    world = lived(client)
+    names = {one.id for one in of(world, SCOPE)}
+    moved(world)
+    told = {scope["user_id"]: changes_of(world, scope) for scope in (SCOPE, NEW)}
+    assert {name for kind, name in told["u1"] if kind == "MOVED_AWAY"} == names
+    assert told["new"] == [("MOVED", name) for name in sorted(names)]
+    world.finish()
+    assert changes_of(world, NEW)[: len(names)] == told["new"]
+    assert len(changes_of(world, NEW)) == 5
+
+
+def changes_of(world: World, scope: dict[str, str]) -> list[tuple[str, str]]:
+    return [(one.kind.value, one.memory_id) for one in world.told(scope)]
+
+
+def test_a_no_goes_along(client):
+    """A user who was set to learn nothing is so under the new id, and what waits is not learnt."""
+    world = lived(client)
+    consents = Consents(world.table)
+    stored = consents.find("default", SCOPE)
+    no = stored.consent.changed_to(Learning.DISABLED, now=world.clock())
+    consents.write("default", SCOPE, stored.version, no)
+    moved(world)
+    assert consents.find("default", NEW).consent.learning is Learning.DISABLED
+    assert consents.find("default", SCOPE).consent == no
+    world.finish()
+    assert letters(world, NEW) == "ae"
 
 
 def test_a_bank_can_be_deleted_in_the_middle_of_a_move(client):

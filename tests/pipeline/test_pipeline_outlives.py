@@ -151,11 +151,12 @@ def test_a_deletion_between_plan_and_commit_is_noticed(world):
 
 
 def test_older_evidence_adds_its_source(world):
-    """A restated fact of an earlier time is one source more, and makes no revision."""
+    """A restated fact of an earlier time is one source and one statement more, and makes no revision."""
     learn(world, event(BEES, "e1"))
     [before] = world.memories.of_scope("default", SCOPE, now=world.clock())
     earlier = (world.clock() - timedelta(days=30)).isoformat()
     learn(world, event(BEES, "e2", eventTime=earlier), streamId="other")
     [after] = world.memories.of_scope("default", SCOPE, now=world.clock())
     assert len(after.evidence) == 2
-    assert replace(after, evidence=before.evidence) == before
+    assert len(after.statements) == 2
+    assert replace(after, evidence=before.evidence, statements=before.statements) == before

@@ -65,7 +65,7 @@ def test_twenty_facts_are_two_transactions_of_few_write_units(world):
     with meter.running() as bill:
         assert world.tasks()["Commit"](payload)["outcome"] == "committed"
     assert bill.calls["TransactWriteItems"] == 2
-    assert bill.write_units + bill.index_units <= 8 * len(LONG)
+    assert bill.write_units + bill.index_units <= 9 * len(LONG)
     assert bill.writes["R"] == 0
     check(world, LONG)
 

@@ -203,6 +203,8 @@ class Service(RuleBasedStateMachine):
         untouched = {text for text in said if text.partition(" version")[0] not in ids}
         assert len(facts) == len(set(facts)), "nothing is remembered twice"
         assert untouched <= set(facts) <= said, "each thing that was said is remembered"
+        live = {memory.id for memory in self.world.memories.of_scope("default", SCOPE, now=self.world.clock())}
+        assert self.world.live_by_feed() == live, "who reads the change feed alone knows what there is"
         assert not deleted & set(facts), "what was deleted is brought back by nothing that was said before"
 
     def _check_windows(self, name, expected) -> None:

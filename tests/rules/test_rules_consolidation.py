@@ -11,9 +11,11 @@ from streambank.model.memory import Evidence
 from streambank.model.metadata import MergeStrategy
 from streambank.model.plan import PlanStep
 from streambank.model.rule import WindowSettings
+from streambank.model.validity import Statement
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.rules import consolidation
-from streambank.rules.consolidation import WindowPolicy, change, newest_evidence
+from streambank.rules.consolidation import WindowPolicy, change
+from streambank.rules.evidence import newest_evidence
 from streambank.rules.new_ids import NewIds
 from streambank.store.memory_items import memory_values
 from tests.rules.building import HASHES, MINUTE, NOW, SCOPE, STREAM, candidate, memory, settings_said, window
@@ -73,7 +75,9 @@ def test_older_evidence_neither_changes_nor_deletes(act):
         step = consolidation.update_step(old, memory(), "other", "changed", QUIET)
     else:
         step = consolidation.delete_step(old, memory(), "asked")
-    assert step == PlanStep(Verdict.REJECTED, "m1", reason=consolidation.SUPERSEDED)
+    late_text = "other" if act == "update" else None  # for the past of the memory
+    assert step == PlanStep(Verdict.REJECTED, "m1", late_text, reason=consolidation.SUPERSEDED)
+    assert step.is_late == (act == "update")
 
 
 def test_an_update_to_the_same_text_only_restates():
@@ -169,6 +173,8 @@ def test_an_update_keeps_what_it_does_not_say():
         updated=LATER,
         evidence=(Evidence(STREAM.sid, 1, (1,)),),
         former=(HASHES.of_text(known.fact),),
+        own_revision=done.revision,
+        statements=(Statement(LATER, LATER),),
     )
     assert (done.revision.number, done.revision.fact) == (4, "I like coffee")
 
@@ -234,7 +240,8 @@ def test_a_restated_fact_adds_its_source_once():
     """An unchanged memory gets the evidence of the candidate, and nothing else; the same evidence writes nothing."""
     change = applied(PlanStep(Verdict.UNCHANGED, "m1"), memory())
     assert change.revision is None
-    assert change.after == replace(memory(), evidence=change.after.evidence)
+    statements = (Statement(NOW, NOW), Statement(LATER, LATER))
+    assert change.after == replace(memory(), evidence=change.after.evidence, statements=statements)
     assert len(change.after.evidence) == 1
     assert applied(PlanStep(Verdict.UNCHANGED, "m1"), change.after) is None
 

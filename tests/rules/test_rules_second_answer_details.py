@@ -126,11 +126,16 @@ def test_same_as_counts_for_no_other_action():
 
 
 def test_an_answer_that_can_be_followed_in_part_is_followed_in_part():
-    """Of several decisions about one fact those that are refused leave no trace where another one is done."""
+    """Of several decisions about one fact what is done comes first, then what belongs to the past of a memory."""
     newer = replace(NEAR, as_of=FACT.at.replace(year=2030))
     both = [Decision(1, Action.UPDATE, (number,), FACT.fact) for number in (2, 1)]
     [step] = steps([FACT], [GRAZ, newer], *both)
-    assert [(one.verdict, one.memory_id) for one in step.all] == [(Verdict.UPDATED, "m1")]
+    assert [(one.verdict, one.memory_id) for one in step.all] == [(Verdict.UPDATED, "m1"), (Verdict.REJECTED, "m2")]
+    assert step.all[1].is_late
+    blank = Decision(1, Action.CREATE, text=FACT.fact)
+    refused = Decision(1, Action.NONE)
+    [step] = steps([FACT], [GRAZ], refused, blank)
+    assert [one.verdict for one in step.all] == [Verdict.CREATED]
 
 
 def test_a_doubted_merge_that_is_left_out_changes_its_first_memory():

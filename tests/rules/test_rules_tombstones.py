@@ -11,8 +11,9 @@ from streambank.model.plan import PlanStep
 from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
 from streambank.model.verdict import Verdict
 from streambank.rules import edits, tombstones
-from streambank.rules.consolidation import MAX_EVIDENCE_EVENTS, WindowPolicy, change, deletion
+from streambank.rules.consolidation import WindowPolicy, change, deletion
 from streambank.rules.edits import Edit
+from streambank.rules.evidence import MAX_EVIDENCE_EVENTS
 from streambank.rules.forgetting import FORGOTTEN
 from streambank.rules.keyed_hashes import MAX_FORMER, KeyedHashes
 from streambank.rules.wording import normalized

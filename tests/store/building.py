@@ -15,6 +15,7 @@ from streambank.model.review import Review, ReviewAction, ReviewCause, ReviewedM
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, StreamId
 from streambank.model.tombstone import Tombstone
+from streambank.model.validity import OPEN, Statement, Validity
 from streambank.model.verdict import Verdict
 from streambank.model.window import DirectMemory, Window, WindowState
 from streambank.rules.keyed_hashes import KeyedHashes
@@ -170,24 +171,45 @@ def candidates():
         topics=st.lists(texts, max_size=2).map(tuple),
         vector=st.binary(max_size=12),
         rejected=texts,
+        validity=validities(),
+        is_correction=st.booleans(),
     )
 
 
 def steps():
     names = st.none() | st.text(min_size=1, max_size=9)
-    return st.builds(PlanStep, st.sampled_from(Verdict), names, st.none() | texts, st.binary(max_size=12), texts)
+    return st.builds(
+        PlanStep,
+        st.sampled_from(Verdict),
+        names,
+        st.none() | texts,
+        st.binary(max_size=12),
+        texts,
+        validity=validities(),
+        is_correction=st.booleans(),
+    )
 
 
-def _with_first(memory, first):
-    """Return *memory* as its own first revision, unless it is deleted."""
-    if first is None or memory.deleted:
+def _with_own(memory, own):
+    """Return *memory* with its own revision, unless it is deleted; what the memory says, the revision does not."""
+    if own is None or memory.deleted:
         return memory
-    same = {"memory_id": memory.id, "number": memory.revision, "fact": memory.fact, "created": memory.created}
-    return replace(memory, first_revision=replace(first, **same))
+    same = {"memory_id": memory.id, "fact": memory.fact, "is_profile": memory.profile is not None}
+    other = {"validity": OPEN, "statements": (), "vector": b"", "is_late": False}
+    statements = memory.statements or (Statement(memory.as_of, memory.created),)
+    return replace(memory, own_revision=replace(own, **same, **other), statements=statements)
+
+
+def validities():
+    return st.builds(Validity, st.none() | instants(), st.none() | instants())
+
+
+def statements():
+    return st.lists(st.builds(Statement, instants(), instants()), max_size=3).map(tuple)
 
 
 def memories():
-    return st.builds(_with_first, _memories(), st.none() | revisions())
+    return st.builds(_with_own, _memories(), st.none() | revisions())
 
 
 def _memories():
@@ -211,6 +233,10 @@ def _memories():
         deleted=st.none() | instants(),
         former=st.lists(hashes, max_size=3).map(tuple),
         pinned=st.booleans(),
+        validity=validities(),
+        statements=statements(),
+        whole_since=st.none() | instants(),
+        hidden=st.integers(0, 9),
     )
 
 
@@ -266,6 +292,11 @@ def revisions():
         expires=st.none() | instants(),
         labels=st.dictionaries(texts, texts, max_size=3),
         extracted=st.lists(texts, max_size=2).map(tuple),
+        validity=validities(),
+        statements=statements(),
+        is_correction=st.booleans(),
+        is_late=st.booleans(),
+        vector=st.binary(max_size=16),
     )
 
 

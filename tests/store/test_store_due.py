@@ -77,6 +77,8 @@ def test_sealing_takes_the_head_out_and_puts_the_window_in(world):
         (keys.bank_job("b", "export"), DueKind.EXPORT),
         (keys.bank_job("b", "import"), DueKind.IMPORT),
         (keys.bank_job("b", "reindex"), DueKind.REINDEX),
+        (keys.bank_replay("b"), DueKind.REPLAY),
+        (keys.replay("b", "s", 1), DueKind.REPLAY),
         (keys.bank("b"), DueKind.BANK),
     ],
 )

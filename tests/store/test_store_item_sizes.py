@@ -12,10 +12,12 @@ from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
 from streambank.model.tombstone import Tombstone
+from streambank.model.validity import Statement, Validity
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, DirectMemory, Window
 from streambank.rules import profiles
-from streambank.rules.consolidation import MAX_EVIDENCE, MAX_EVIDENCE_EVENTS
+from streambank.rules.evidence import MAX_EVIDENCE, MAX_EVIDENCE_EVENTS
+from streambank.rules.history import MAX_STATEMENTS
 from streambank.rules.keyed_hashes import MAX_FORMER
 from streambank.rules.reviews import MAX_REJECTED, mark_of
 from streambank.store import codec
@@ -76,6 +78,9 @@ def memory_of(script):
         description=long(script, 1_024),
         evidence=tuple(evidence),
         former=(ids.keyed_hash(b"s"),) * MAX_FORMER,
+        validity=Validity(NOW, NOW),
+        statements=(Statement(NOW, NOW),) * MAX_STATEMENTS,
+        whole_since=NOW,
     )
 
 
@@ -89,9 +94,11 @@ def test_a_memory_is_below_the_limit(script):
     assert len(fact) <= profiles.MAX_PROFILE_BYTES
     profile = replace(memory, fact=fact, profile=Profile("s" * 63, dict.fromkeys(data, NOW)))
     revision = Revision("m" * 63, 1, fact, NOW, NOW, {"k": long(script, 4_000)}, (fact,), is_profile=True)
-    assert item_bytes(memory_values("b" * 36, replace(profile, first_revision=revision))) < MAX_ITEM_BYTES
+    assert item_bytes(memory_values("b" * 36, replace(profile, own_revision=revision))) < MAX_ITEM_BYTES
+    other = replace(revision, extracted=(fact.replace("1}", "2}"),))
+    assert item_bytes(memory_values("b" * 36, replace(profile, own_revision=other))) < MAX_ITEM_BYTES
     natural = replace(revision, fact=memory.fact, extracted=(long(script, 8_191),))
-    assert item_bytes(memory_values("b" * 36, replace(memory, first_revision=natural))) < MAX_ITEM_BYTES
+    assert item_bytes(memory_values("b" * 36, replace(memory, own_revision=natural))) < MAX_ITEM_BYTES
     assert item_bytes(revision_values(revision)) < MAX_ITEM_BYTES
     recorded = RecordedVerdict(10**6, Verdict.CREATED, fact, profiles.TOO_LARGE, "m" * 63, 1, 1)
     assert item_bytes(verdicts_put(Attempt("b", "s", 1, 0), [recorded], NOW).values) < MAX_ITEM_BYTES

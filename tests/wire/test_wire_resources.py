@@ -25,6 +25,7 @@ def test_a_bare_memory():
         "memoryType": "NATURAL_LANGUAGE_COLLECTION",
         "createTime": "2026-03-01T12:00:00Z",
         "updateTime": "2026-03-01T12:00:00Z",
+        "eventTime": "2026-03-01T12:00:00Z",
     }
 
 
@@ -80,6 +81,7 @@ def test_revisions():
         "name": "memoryBanks/1/memories/m1/revisions/3",
         "fact": "I like tea",
         "createTime": "2026-03-01T12:00:00Z",
+        "eventTime": "2026-03-01T12:00:00Z",
         "expireTime": "2026-03-01T12:01:00Z",
         "labels": {"source": "321"},
         "extractedMemories": [{"fact": "tea is good"}],

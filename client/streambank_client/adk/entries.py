@@ -8,6 +8,7 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.genai import types as genai
 
 from streambank_client.adk.custom_metadata import valid_text
+from streambank_client.formats.memory_block import dated_fact
 
 if TYPE_CHECKING:
     from streambank_client.types import Memory, RetrievedEvent
@@ -40,7 +41,7 @@ def to_entry(memory: Memory) -> MemoryEntry:
     return MemoryEntry(
         id=memory.id,
         author="user",
-        content=genai.Content(role="user", parts=[genai.Part(text=memory.fact)]),
+        content=genai.Content(role="user", parts=[genai.Part(text=dated_fact(memory))]),
         timestamp=memory.update_time.isoformat(),
         custom_metadata=custom_metadata,
     )

@@ -43,6 +43,8 @@ class MemoryFields(RevisionSettings, total=False):
     ttl: timedelta | str | None
     expire_time: datetime | None
     pinned: bool | None
+    valid_from: datetime | None
+    valid_until: datetime | None
 
 
 def settings_fields(arguments: WindowSettings | MemoryFields, names: type) -> JsonObject:

@@ -86,7 +86,7 @@ def get_memory(resource: ResourcePath, /, *, memory: str) -> Call[types.Memory]:
 def list_memories(
     resource: ResourcePath, /, *, filter: str | None = None, order_by: str | None = None, page_size: int | None = None
 ) -> PagedCall[types.Memory]:
-    """List memories, newest first, or by `create_time` or `update_time`; *page_size* is 1 to 1,000 (100)."""
+    """List memories, newest first, or by a time as `event_time desc`; *page_size* is 1 to 1,000 (100)."""
     path = f"{resource.path}/memories"
     return list_call(path, read_page(types.Memory, "memories"), filter=filter, order_by=order_by, page_size=page_size)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from streambank_client import types
@@ -18,7 +19,8 @@ def retrieve_memories(
     resource: ResourcePath,
     /,
     *,
-    scope: Mapping[str, str],
+    scope: Mapping[str, str] | None = None,
+    scopes: Sequence[Mapping[str, str]] | None = None,
     query: str | None = None,
     top_k: int | None = None,
     filter: str | None = None,
@@ -27,18 +29,31 @@ def retrieve_memories(
     include_events: bool = False,
     include_pending: bool = False,
     explain: bool = False,
+    as_of: datetime | None = None,
+    known_as_of: datetime | None = None,
 ) -> Call[types.RetrievedMemories]:
     """Return memories of exactly this scope: the nearest to *query*, or without a query the newest.
 
+    In place of `scope`, `scopes` names up to five, whose memories are one ranking; each result says its scope.
+    `as_of` returns what was true then, and `known_as_of` what the service had learnt by then; together, if wanted.
     `top_k` is 1 to 100; its default is 3 with a query, 100 without. `include_events` and `include_pending` add raw
     events to the result of a query, and `explain` the parts of each score.
 
     Raises:
-        ValueError: events or explanations are requested without a query.
+        ValueError: events or explanations are requested without a query, or not one of scope and scopes is given.
     """
+    _check_scopes(scope, scopes)
     if query is None and (include_events or include_pending or explain):
         raise ValueError("include_events, include_pending and explain need a query")
-    body = body_fields(scope=scope, filter=filter, filter_groups=filter_groups, memory_types=memory_types)
+    body = body_fields(
+        scope=scope,
+        scopes=scopes,
+        filter=filter,
+        filter_groups=filter_groups,
+        memory_types=memory_types,
+        as_of=as_of,
+        known_as_of=known_as_of,
+    )
     if query is not None:
         body["similaritySearchParams"] = body_fields(
             search_query=query,
@@ -58,28 +73,55 @@ def retrieve_all_memories(
     resource: ResourcePath,
     /,
     *,
-    scope: Mapping[str, str],
+    scope: Mapping[str, str] | None = None,
+    scopes: Sequence[Mapping[str, str]] | None = None,
     filter: str | None = None,
     filter_groups: Sequence[Mapping[str, Any]] | None = None,
     memory_types: Sequence[str] | None = None,
     page_size: int = 100,
+    order_by: str | None = None,
+    as_of: datetime | None = None,
+    known_as_of: datetime | None = None,
 ) -> PagedCall[types.RetrievedMemory]:
-    """Return all memories of exactly this scope, newest first; *page_size* is 1 to 100."""
+    """Return all memories of exactly this scope, or of up to five `scopes`; *page_size* is 1 to 100.
+
+    They are newest first, or by *order_by*. `as_of` and `known_as_of` are as in `retrieve_memories`.
+
+    Raises:
+        ValueError: not one of scope and scopes is given.
+    """
+    _check_scopes(scope, scopes)
     body = body_fields(
         scope=scope,
+        scopes=scopes,
         filter=filter,
         filter_groups=filter_groups,
         memory_types=memory_types,
-        simple_retrieval_params={"pageSize": page_size},
+        simple_retrieval_params=body_fields(page_size=page_size, order_by=order_by),
+        as_of=as_of,
+        known_as_of=known_as_of,
     )
     path, parse = f"{resource.path}/memories:retrieve", read_page(types.RetrievedMemory, "retrievedMemories")
     return PagedCall(Call(method="POST", path=path, parse=parse, repeatable=True, body=body), _set_token)
 
 
-def retrieve_profiles(resource: ResourcePath, /, *, scope: Mapping[str, str]) -> Call[dict[str, types.Profile]]:
-    """Return the profiles of a scope by the ids of their schemas."""
+def retrieve_profiles(
+    resource: ResourcePath,
+    /,
+    *,
+    scope: Mapping[str, str],
+    as_of: datetime | None = None,
+    known_as_of: datetime | None = None,
+) -> Call[dict[str, types.Profile]]:
+    """Return the profiles of a scope by the ids of their schemas, as of a time if one is given."""
     path = f"{resource.path}/memories:retrieveProfiles"
-    return Call(method="POST", path=path, parse=_read_profiles, repeatable=True, body=body_fields(scope=scope))
+    body = body_fields(scope=scope, as_of=as_of, known_as_of=known_as_of)
+    return Call(method="POST", path=path, parse=_read_profiles, repeatable=True, body=body)
+
+
+def _check_scopes(scope: Mapping[str, str] | None, scopes: Sequence[Mapping[str, str]] | None) -> None:
+    if (scope is None) == (scopes is None):
+        raise ValueError("give either scope or scopes")
 
 
 def _set_token(call: Call[Page[types.RetrievedMemory]], token: str) -> Call[Page[types.RetrievedMemory]]:
@@ -93,7 +135,12 @@ def _read_memories(reply: JsonReply) -> types.RetrievedMemories:
         events=map(types.RetrievedEvent.from_reply, reply.document.get("retrievedEvents") or ()),
         effective_top_k=_header_number(reply, "x-streambank-effective-top-k"),
         events_looked_at=_header_number(reply, "x-streambank-events-looked-at"),
+        history_start_time=_time(reply.document.get("historyStartTime")),
     )
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
 
 
 def _header_number(reply: JsonReply, header: str) -> int | None:

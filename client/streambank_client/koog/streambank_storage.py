@@ -15,6 +15,7 @@ from streambank_client.banks import AsyncBank, Bank
 from streambank_client.edits import ingest_with_edits
 from streambank_client.errors import InvalidArgument, NotFound
 from streambank_client.formats.conversion import MAX_CONTENT_BYTES
+from streambank_client.formats.memory_block import dated_fact
 from streambank_client.http.batching import batches, is_caused_by_event
 from streambank_client.http.drivers import Invoke, Steps, run, run_async
 from streambank_client.koog.records import MemoryRecord, SearchRequest, SearchResult, TextDocument
@@ -282,4 +283,4 @@ def _result(hit: RetrievedMemory | RetrievedEvent) -> SearchResult:
             MemoryRecord(content.text, hit.event.event_id, {"messageRole": role, "pending": True}), score
         )
     memory = hit.memory
-    return SearchResult(MemoryRecord(memory.fact, memory.id, {**memory.metadata, "name": memory.name}), score)
+    return SearchResult(MemoryRecord(dated_fact(memory), memory.id, {**memory.metadata, "name": memory.name}), score)

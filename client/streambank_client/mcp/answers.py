@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from streambank_client.formats.memory_block import dated_fact
 from streambank_client.types.memories import Memory, RetrievedEvent, RetrievedMemory, Revision
 from streambank_client.types.operations import RecordedVerdict
 from streambank_client.types.streams import EventStatus
@@ -64,7 +65,7 @@ def _one_line(text: str, most_characters: int) -> str:
 
 def _text_of(memory: Memory) -> str:
     if memory.structured_content is None:
-        return memory.fact
+        return dated_fact(memory)
     profile = memory.structured_content
     return f"profile {profile.schema_id}: {json.dumps(profile.data, ensure_ascii=False)}"
 

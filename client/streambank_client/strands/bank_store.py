@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from streambank_client.edits import ingest_with_edits
 from streambank_client.errors import AlreadyExists, DeadlineExceeded, InternalError, Unavailable
 from streambank_client.formats.conversion import Options, Reason
+from streambank_client.formats.memory_block import dated_fact
 from streambank_client.formats.tool_names import ToolNames
 from streambank_client.http.drivers import run
 from streambank_client.limits import checked_bank_id, checked_rule, checked_scope, checked_stream_id, synchronous
@@ -266,7 +267,7 @@ def _entry(hit: RetrievedMemory | RetrievedEvent) -> tuple[str, dict[str, Any]]:
         return content.text, {"_pending": True, "_role": content.role, "_distance": hit.distance}
     memory = hit.memory
     own = {"_name": memory.name, "_distance": hit.distance, "_update_time": memory.update_time}
-    return memory.fact, {**memory.metadata, **own}
+    return dated_fact(memory), {**memory.metadata, **own}
 
 
 def _truncated(text: str, most_bytes: int) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         TtlConfig,
     )
     from streambank_client.types.base import Shape
+    from streambank_client.types.changes import MemoryChange, MemoryChanges
     from streambank_client.types.events import (
         Blob,
         Content,
@@ -75,6 +76,20 @@ if TYPE_CHECKING:
         RecordedVerdict,
         WindowResponse,
     )
+    from streambank_client.types.policies import (
+        AppliedPolicy,
+        Consent,
+        ContentPolicy,
+        ContentPolicyRule,
+        PolicyFinding,
+    )
+    from streambank_client.types.replays import (
+        ComparedVerdict,
+        ReplayCost,
+        ReplayResponse,
+        ReplaySummary,
+        WindowDifference,
+    )
     from streambank_client.types.reviews import Review
     from streambank_client.types.sessions import (
         AppendedChatHistory,
@@ -95,6 +110,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AppendedChatHistory",
+    "AppliedPolicy",
     "BankContext",
     "BankResource",
     "BatchError",
@@ -105,8 +121,12 @@ __all__ = [
     "CandidateVerdict",
     "ChatHistory",
     "CitedEvent",
+    "ComparedVerdict",
+    "Consent",
     "ConsolidationConfig",
     "Content",
+    "ContentPolicy",
+    "ContentPolicyRule",
     "ConversationSource",
     "Cost",
     "Coverage",
@@ -134,6 +154,8 @@ __all__ = [
     "MatchedTurns",
     "Memory",
     "MemoryBankConfig",
+    "MemoryChange",
+    "MemoryChanges",
     "MemoryName",
     "MemorySource",
     "MemoryTopic",
@@ -145,11 +167,15 @@ __all__ = [
     "OperationError",
     "OperationMetadata",
     "Part",
+    "PolicyFinding",
     "Profile",
     "PurgeCount",
     "RecordedVerdict",
     "RedrivenOperations",
     "Reindexed",
+    "ReplayCost",
+    "ReplayResponse",
+    "ReplaySummary",
     "RetrievedEvent",
     "RetrievedMemories",
     "RetrievedMemory",
@@ -171,6 +197,7 @@ __all__ = [
     "TtlConfig",
     "Usage",
     "WindowDetail",
+    "WindowDifference",
     "WindowEvent",
     "WindowResponse",
 ]
@@ -237,7 +264,10 @@ _MODULES = {
         "WindowResponse",
     },
     "reviews": {"Review"},
+    "policies": {"AppliedPolicy", "Consent", "ContentPolicy", "ContentPolicyRule", "PolicyFinding"},
+    "replays": {"ComparedVerdict", "ReplayCost", "ReplayResponse", "ReplaySummary", "WindowDifference"},
     "sessions": {"AppendedChatHistory", "ChatHistory", "Session", "SessionEvent", "StoredChatHistory"},
+    "changes": {"MemoryChange", "MemoryChanges"},
     "streams": {"EventStatus", "RedrivenOperations", "StreamStatus"},
     "usage": {"Cost", "DayCost", "Usage"},
     "window_details": {"Candidate", "CandidateVerdict", "CitedEvent", "WindowDetail", "WindowEvent"},

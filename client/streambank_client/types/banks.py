@@ -10,6 +10,7 @@ from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, RequestShape, Shape, Span
 from streambank_client.types.events import Event, GenerationRule
 from streambank_client.types.memories import Topic
+from streambank_client.types.policies import ContentPolicy
 
 
 class GenerationTriggerConfig(RequestShape):
@@ -121,6 +122,7 @@ class MemoryBankConfig(RequestShape):
     customization_configs: list[CustomizationConfig] | None = None
     structured_memory_configs: list[StructuredMemoryConfig] | None = None
     review_policy: ReviewPolicyConfig | None = None
+    content_policy: ContentPolicy | None = None
 
 
 class BankContext(Shape):

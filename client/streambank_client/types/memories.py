@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Metadata, RequestShape, Shape
@@ -36,7 +37,11 @@ class StructuredContent(Shape):
 
 
 class Memory(Shape):
-    """A memory: a sentence (*fact*), or a profile (*structured_content*); generations do not change a *pinned* one."""
+    """A memory: a sentence (*fact*), or a profile (*structured_content*); generations do not change a *pinned* one.
+
+    *event_time* is the time of its newest evidence; it holds from *valid_from* until *valid_until*, where its words say
+    so. *revision* names the revision that it shows where the past is retrieved.
+    """
 
     name: str
     fact: str = ""
@@ -44,6 +49,9 @@ class Memory(Shape):
     memory_type: str = "NATURAL_LANGUAGE_COLLECTION"
     create_time: Instant
     update_time: Instant
+    event_time: Instant | None = None
+    valid_from: Instant | None = None
+    valid_until: Instant | None = None
     expire_time: Instant | None = None
     display_name: str | None = None
     description: str | None = None
@@ -52,6 +60,7 @@ class Memory(Shape):
     sources: list[MemorySource] = []
     structured_content: StructuredContent | None = None
     pinned: bool = False
+    revision: str | None = None
 
     @property
     def id(self) -> str:
@@ -67,12 +76,20 @@ class ExtractedMemory(Shape):
 
 
 class Revision(Shape):
-    """A former or current state of a memory; the fact of a deletion is empty."""
+    """A former or current state of a memory; the fact of a deletion is empty.
+
+    A *correction* says that the text before it was never true. Evidence that came *late* was never the current text.
+    """
 
     name: str
     fact: str = ""
     structured_data: JsonObject | None = None
     create_time: Instant
+    event_time: Instant | None = None
+    valid_from: Instant | None = None
+    valid_until: Instant | None = None
+    correction: bool = False
+    late: bool = False
     expire_time: Instant | None = None
     labels: dict[str, str] = {}
     extracted_memories: list[ExtractedMemory] = []
@@ -116,6 +133,7 @@ class RetrievedEvent(Shape):
     """An event and its number in its stream; it is *pending* until memories are made of it."""
 
     event: Event
+    scope: dict[str, str] = {}
     stream_id: str
     window: int
     sequence: int
@@ -128,7 +146,7 @@ class RetrievedMemories(list[RetrievedMemory]):
     """Memories, nearest first, and the raw events if they were requested.
 
     `effective_top_k` is set if the service used less than the requested `top_k`; `events_looked_at` if the scope has
-    more events than a search reads.
+    more events than a search reads. A retrieval as of the past misses no text from `history_start_time` on.
     """
 
     def __init__(
@@ -138,11 +156,13 @@ class RetrievedMemories(list[RetrievedMemory]):
         events: Iterable[RetrievedEvent] = (),
         effective_top_k: int | None = None,
         events_looked_at: int | None = None,
+        history_start_time: datetime | None = None,
     ) -> None:
         super().__init__(memories)
         self.events = list(events)
         self.effective_top_k = effective_top_k
         self.events_looked_at = events_looked_at
+        self.history_start_time = history_start_time
 
 
 class Profile(Shape):
@@ -225,3 +245,5 @@ class DirectMemory(RequestShape):
 
     fact: str
     topics: list[Topic] | None = None
+    valid_from: Instant | None = None
+    valid_until: Instant | None = None

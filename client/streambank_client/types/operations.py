@@ -6,6 +6,7 @@ from pydantic import Field
 
 from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape
+from streambank_client.types.replays import ReplaySummary
 from streambank_client.types.window_details import WindowDetail
 
 
@@ -41,7 +42,8 @@ class OperationMetadata(Shape):
 
     `state` is one of BUFFERING, SEALED, GENERATING, RETRYING, BUDGET_PAUSED, PARKED, ERASED, DONE. For an erasure it is
     ERASING or DONE, for an export EXPORTING or DONE, for an import IMPORTING or DONE, for a reindex REINDEXING or DONE,
-    each with its start time and the numbers of items so far.
+    for an application of a content policy APPLYING or DONE, for a replay REPLAYING or DONE, each with its start time
+    and the numbers of items so far.
     """
 
     generic_metadata: GenericMetadata | None = None
@@ -53,6 +55,8 @@ class OperationMetadata(Shape):
     accepted_events: int | None = None
     duplicate_events: int | None = None
     conflicting_event_ids: list[str] = []
+    dropped_events: int | None = None
+    learning: str | None = None
     trigger: str | None = None
     attempts: int | None = None
     failures: int | None = None
@@ -73,9 +77,13 @@ class OperationMetadata(Shape):
     moved: dict[str, int] = {}
     exported: dict[str, int] = {}
     imported: dict[str, int] = {}
+    changed: int | None = None
     reindexed: int | None = None
     kept: int | None = None
     failed: int | None = None
+    end_time: Instant | None = None
+    windows: int | None = None
+    summary: ReplaySummary | None = None
 
 
 class OperationError(Shape):

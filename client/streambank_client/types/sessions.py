@@ -5,6 +5,7 @@ from __future__ import annotations
 from streambank_client.http.encoding import JsonObject
 from streambank_client.types.base import Instant, Shape
 from streambank_client.types.events import Content
+from streambank_client.types.policies import PolicyFinding
 
 
 class Session(Shape):
@@ -38,6 +39,7 @@ class SessionEvent(Shape):
     error_code: str | None = None
     error_message: str | None = None
     raw_event: JsonObject | None = None
+    content_policy: list[PolicyFinding] = []
 
 
 class ChatHistory(Shape):

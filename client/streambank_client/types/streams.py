@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streambank_client.types.base import Shape
 from streambank_client.types.operations import NextTrigger, RecordedVerdict
+from streambank_client.types.policies import PolicyFinding
 
 
 class StreamStatus(Shape):
@@ -23,7 +24,8 @@ class EventStatus(Shape):
     """The state of an event's window, or UNKNOWN; *sequence* is the event's number in the stream.
 
     *verdicts* are those on the facts that cite the event, and *memories* the memories that these created, changed or
-    restated. An event is *forgotten* if a memory that was deleted cited it.
+    restated. An event is *forgotten* if a memory that was deleted cited it. *content_policy* is what the bank's content
+    policy found in it.
     """
 
     event_id: str
@@ -34,6 +36,7 @@ class EventStatus(Shape):
     verdicts: list[RecordedVerdict] = []
     omitted_verdicts: int | None = None
     forgotten: bool = False
+    content_policy: list[PolicyFinding] = []
 
 
 class RedrivenOperations(Shape):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streambank_client.types.base import Instant, Shape
 from streambank_client.types.events import Content
+from streambank_client.types.policies import PolicyFinding
 
 
 class WindowEvent(Shape):
@@ -14,6 +15,7 @@ class WindowEvent(Shape):
     event_time: Instant
     content: Content
     not_shown: str | None = None
+    content_policy: list[PolicyFinding] = []
 
 
 class CitedEvent(Shape):

@@ -24,7 +24,7 @@ async def confirm(title: str, lines: Sequence[str], label: str, kind: str = "dan
     return bool(is_confirmed)
 
 
-async def ask_text(title: str, label: str, value: str, action: str) -> str | None:
+async def ask_text(title: str, label: str, value: str, action: str, *, allows_empty: bool = False) -> str | None:
     """Return the text that the reader enters in place of *value*, or None."""
     with ui.dialog() as dialog, show.box("div", "dialog"):
         dialog.props["aria-label"] = title
@@ -35,7 +35,9 @@ async def ask_text(title: str, label: str, value: str, action: str) -> str | Non
             show.button(action, lambda: dialog.submit(field.value), "primary")
     entered = await dialog
     dialog.delete()
-    return entered.strip() if isinstance(entered, str) and entered.strip() else None
+    if not isinstance(entered, str):
+        return None
+    return entered.strip() if allows_empty else entered.strip() or None
 
 
 def tell(message: str, *, is_bad: bool = False) -> None:

@@ -17,7 +17,7 @@ from streambank_console.pages.frame import Page, add_page
 from streambank_console.pages.reviews import draw_reviews, reviews_of_scope
 from streambank_console.pages.tables import paged
 from streambank_console.service import ROWS_OF_A_PAGE, Service, first_page, together
-from streambank_console.views import text
+from streambank_console.views import labels, text
 from streambank_console.views.memories import MemoryView, memory_view
 from streambank_console.views.problems import Problem
 from streambank_console.views.scopes import as_filter, read_typed_scope
@@ -83,6 +83,7 @@ async def build_scope(page: Page) -> None:
                 "Nothing is remembered here.",
                 "Try another filter." if typed else "Say something, close the window, and look again.",
             )
+    await _learning(page)
     _removal(page)
 
 
@@ -139,6 +140,25 @@ def _end(page: Page, result: object, message: str) -> None:
         tell(f"{result.title} {result.cure}", is_bad=True)
     else:
         page.done(message)
+
+
+async def _learning(page: Page) -> None:
+    """Show whether anything is learnt about the scope, and what changes that; a key may not be allowed to know it."""
+    consent = await page.service.attempt(page.bank.get_consent(scope=page.scope))
+    if isinstance(consent, Problem):
+        return
+    is_learning = consent.learning == "ENABLED"
+    with show.section("Learning"):
+        show.text("p", labels.learning(consent.learning))
+        if is_learning:
+            show.button("Learn nothing from now on", lambda: _set_learning(page, "DISABLED"))
+        else:
+            show.button("Learn again", lambda: _set_learning(page, "ENABLED"))
+
+
+async def _set_learning(page: Page, learning: str) -> None:
+    result = await page.service.attempt(page.bank.update_consent(scope=page.scope, learning=learning))
+    _end(page, result, labels.learning(learning))
 
 
 def _removal(page: Page) -> None:

@@ -67,11 +67,11 @@ def _draw(page: Page, one: MemoryView) -> None:
 
 def _draw_facts(page: Page, one: MemoryView) -> None:
     with show.box("dl", "facts"):
-        for name, values in (("Topic", one.topics), ("About", (one.description,) if one.description else ())):
-            if values:
+        for name, value in (("Topic", ", ".join(one.topics)), ("About", one.description), ("Holds", one.holds)):
+            if value:
                 with show.box("div"):
                     show.text("dt", name)
-                    show.text("dd", ", ".join(values))
+                    show.text("dd", value)
         for name, value in one.metadata:
             with show.box("div"):
                 show.text("dt", name)
@@ -98,6 +98,8 @@ def _draw_history(page: Page, steps: tuple[Step, ...]) -> None:
                 with show.box("div", "meta"):
                     show.text("strong", step.title)
                     show.moment(step.at, page.now)
+                    if step.holds:
+                        show.text("span", step.holds, "muted small")
                     for name, value in step.labels:
                         show.text("span", f"{name}: {value}", "topic")
                     if step.can_restore:

@@ -9,14 +9,18 @@ from streambank_console.pages.frame import Page
 from streambank_console.views import text
 from streambank_console.views.way import CandidateRow, MemoryChange, Turn, Way
 
+Act = Callable[[], Awaitable[None]]
 
-def draw(page: Page, way: Way, more_memories: int, redrive: Callable[[], Awaitable[None]]) -> None:
-    """Show the way of a window."""
+
+def draw(page: Page, way: Way, more_memories: int, *, redrive: Act, replay: Act) -> None:
+    """Show the way of a window, with what can be done with it."""
     with show.box("div", "heading"):
         show.text("h1", f"The way of window {way.number}")
         show.badge(way.state)
         if way.can_redrive:
             show.button("Redrive", redrive, "primary")
+        if way.can_replay:
+            show.button("Replay", replay, title="Judge the window again; no memory changes.")
     _strip(page, way)
     with show.box("div", "way"):
         with show.box("section", "lane", aria_label="What was said"):
@@ -81,6 +85,8 @@ def _turn(page: Page, one: Turn) -> None:
         show.quoted(one.text)
         if one.not_shown:
             show.text("p", f"The model was not shown it: {one.not_shown}.", "muted")
+        if one.policy:
+            show.text("p", f"The content policy found {one.policy}.", "muted")
         if one.event_id:
             show.text("p", f"id {one.event_id}", "muted small")
 

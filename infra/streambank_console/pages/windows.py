@@ -13,6 +13,7 @@ from streambank_console import paths
 from streambank_console.pages import overview
 from streambank_console.pages.dialogs import tell
 from streambank_console.pages.frame import Page, add_page
+from streambank_console.pages.replay import replay
 from streambank_console.pages.tables import paged
 from streambank_console.pages.way import draw
 from streambank_console.service import ROWS_OF_A_PAGE, Service, first_page, together
@@ -84,7 +85,13 @@ async def _show_way(page: Page, operation: str, focus: views.Focus) -> None:
         for (name, (verdict, previous)), history in zip(touched, revisions, strict=False)
     ]
     way = views.way(page.bank_id, full.metadata, detail, changes, focus)
-    draw(page, way, len(touched) - len(changes), lambda: _redrive(page, operation))
+    draw(
+        page,
+        way,
+        len(touched) - len(changes),
+        redrive=lambda: _redrive(page, operation),
+        replay=lambda: replay(page, operation),
+    )
 
 
 async def _response(page: Page, operation: AsyncOperation[Any]) -> WindowResponse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from streambank_client.types import PolicyFinding
 from streambank_console.views.text import words_of
 
 
@@ -64,7 +65,9 @@ _NOT_SHOWN = {
     "BLANK": "no text",
     "FORGOTTEN": "cited by a memory that is deleted",
     "DISABLED": "the bank makes no memories of events",
+    "LEARNING_DISABLED": "the scope is set to learn nothing",
 }
+_POLICY_ACTIONS = {"REDACT": "removed", "REFUSE": "removed", "TAG": "tagged"}
 _CHANGES = {
     "NEW": "a new fact",
     "REPEATS": "repeats a memory",
@@ -91,6 +94,16 @@ def closed_because(trigger: str | None) -> str:
 def not_shown(reason: str) -> str:
     """Return why the model was not shown an event."""
     return _NOT_SHOWN.get(reason, words_of(reason))
+
+
+def finding(found: PolicyFinding) -> str:
+    """Return what a content policy found in an event, and what it did."""
+    return f"{found.rule} ({found.count:,} {_POLICY_ACTIONS.get(found.action, words_of(found.action))})"
+
+
+def learning(constant: str) -> str:
+    """Return whether anything is learnt about a scope."""
+    return "Nothing is learnt about this scope." if constant == "DISABLED" else "What is said in this scope is learnt."
 
 
 def change(constant: str | None) -> str:

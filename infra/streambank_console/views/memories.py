@@ -35,6 +35,7 @@ class MemoryView:
     created: datetime
     updated: datetime
     expires: datetime | None
+    holds: str
     description: str
     sources: tuple[SourceRow, ...]
     can_edit: bool
@@ -48,6 +49,7 @@ class Step:
     id: str
     title: str
     at: datetime
+    holds: str
     pieces: tuple[Piece, ...]
     fact: str
     labels: tuple[tuple[str, str], ...]
@@ -68,6 +70,7 @@ def memory_view(bank: str, one: Memory) -> MemoryView:
         created=one.create_time,
         updated=one.update_time,
         expires=one.expire_time,
+        holds=_span(one.valid_from, one.valid_until),
         description=text.visible(": ".join(part for part in (one.display_name, one.description) if part)),
         sources=tuple(_source(bank, one.name, source) for source in reversed(one.sources)),
         can_edit=one.structured_content is None,
@@ -90,23 +93,47 @@ def topic_name(topic: Topic) -> str:
 
 
 def history(revisions: Sequence[Revision]) -> tuple[Step, ...]:
-    """Return the history, newest first, of *revisions* in the same order; a revision without a fact is a deletion."""
-    older = [*revisions[1:], None]
-    return tuple(_step(one, before, newest=one is revisions[0]) for one, before in zip(revisions, older, strict=True))
+    """Return the history, newest first, of *revisions* in the same order; a revision without a fact is a deletion.
+
+    What was learnt late is no change of the text before it.
+    """
+    current = [one for one in revisions if not one.late]
+    before = dict(zip((one.id for one in current), [*current[1:], None], strict=True))
+    newest = current[0].id if current else None
+    return tuple(_step(one, before.get(one.id), newest=one.id == newest) for one in revisions)
 
 
 def _step(one: Revision, before: Revision | None, *, newest: bool) -> Step:
     after, former = _revision_text(one), _revision_text(before) if before else ""
     return Step(
         id=one.id,
-        title=_title(after, former, before),
+        title=_history_title(one) or _title(after, former, before),
         at=one.create_time,
+        holds=_evidence(one),
         pieces=difference(former, after),
         fact=after,
         labels=tuple((text.visible(key), text.visible(value)) for key, value in sorted(one.labels.items())),
         extracted=tuple(text.visible(each.fact) for each in one.extracted_memories if each.fact),
         can_restore=bool(after) and not newest,
     )
+
+
+def _history_title(one: Revision) -> str:
+    """Return the title of a revision that came late or corrects, or an empty text."""
+    if one.late:
+        return "Held before, learnt later"
+    return "Corrected" if one.correction else ""
+
+
+def _evidence(one: Revision) -> str:
+    """Return when the text was said and when it holds, in words."""
+    said = f"said {one.event_time:%Y-%m-%d}" if one.event_time and one.fact else ""
+    return ", ".join(filter(None, (said, _span(one.valid_from, one.valid_until))))
+
+
+def _span(start: datetime | None, end: datetime | None) -> str:
+    days = ((name, at) for name, at in (("from", start), ("until", end)) if at)
+    return " ".join(f"{name} {at:%Y-%m-%d}" for name, at in days)
 
 
 def _title(after: str, former: str, before: Revision | None) -> str:

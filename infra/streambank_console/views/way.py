@@ -29,6 +29,7 @@ class Turn:
     event_id: str
     not_shown: str
     focus: bool
+    policy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class Way:
     offered: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     can_redrive: bool
+    can_replay: bool
     owner: str = ""
     owner_href: str = ""
     stream: str = ""
@@ -120,6 +122,7 @@ def way(
         owner=text.scope_label(detail.scope),
         owner_href=paths.scope(bank, detail.scope) if detail.scope else "",
         stream=detail.stream_id,
+        can_replay=metadata.state == "DONE",
     )
 
 
@@ -210,6 +213,7 @@ def turn(one: WindowEvent, focus: Focus) -> Turn:
         event_id=text.visible(one.event_id or ""),
         not_shown=labels.not_shown(one.not_shown) if one.not_shown else "",
         focus=one.sequence == focus.event,
+        policy=", ".join(text.visible(labels.finding(found)) for found in one.content_policy),
     )
 
 

@@ -97,13 +97,20 @@ class _Plan:
         if kind is Relation.SAME:
             self._keep(fact, known, RESTATED if known.writer is None else REPEATED)
         elif kind is Relation.CONTRADICTS and _instant(fact.at) < known.as_of:
-            self._keep(fact, known, SUPERSEDED)
+            self._add_to_past(fact, known)
         else:
             self._rewrite(fact, meaning, known, REPLACED if kind is Relation.CONTRADICTS else DETAILED)
 
     def _keep(self, fact: OfferedFact, known: _KnownFact, reason: str) -> None:
         known.as_of = max(known.as_of, _instant(fact.at))
         self._decisions[fact.number] = Decision(fact.number, Action.NONE, memories=_numbers(known), reason=reason)
+
+    def _add_to_past(self, fact: OfferedFact, known: _KnownFact) -> None:
+        """Say what *known* said at the time of *fact*: the service keeps it as the past of the memory."""
+        self._keep(fact, known, SUPERSEDED)
+        if known.memory is not None:
+            past = Decision(fact.number, Action.UPDATE, _numbers(known), fact.fact, SUPERSEDED)
+            self._decisions[fact.number] = past
 
     def _rewrite(self, fact: OfferedFact, meaning: Meaning, known: _KnownFact, reason: str) -> None:
         """Replace *known*, and the earlier fact that wrote it, by *fact*."""

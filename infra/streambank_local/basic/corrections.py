@@ -72,6 +72,23 @@ def find_scrapped(memories: Iterable[OfferedMemory], said: str, plan: str) -> in
     return best.number if best is not None else None
 
 
+def find_corrected(
+    memories: Iterable[OfferedMemory], said: str, right: str, wrong: str | None
+) -> tuple[int, str] | None:
+    """Return the number of the memory that *said* corrects, and its right text; None if it corrects no memory.
+
+    It has the *wrong* value, or is the newest one if *said* says what was meant.
+    """
+    if wrong is None and _MEANT.match(said) is None:
+        return None
+    newest = sorted(memories, key=lambda one: one.as_of, reverse=True)
+    for one in newest if wrong else newest[:1]:
+        text = replace_value(PendingFact(one.fact, (), "", parse_meaning(one.fact), own=False), right, wrong)
+        if text is not None and text != one.fact:
+            return one.number, text
+    return None
+
+
 def announces_correction(sentence: str) -> bool:
     """Tell whether *sentence* only announces a correction: "Wait, no."."""
     short = len(sentence) < _LONGEST_CORRECTION

@@ -163,12 +163,15 @@ _NAMES = "|".join((*MONTHS, *WEEKDAYS, *_SEASONS, *_SHORT))
 _RELATIVE = re.compile(
     rf"(?:\b(?P<before>{_PREPOSITIONS}) )?(?:the )?\b(?:(?P<simple>{'|'.join(_SIMPLE)})|(?P<ago>{_COUNT}) (?P<unit>day"
     rf"|week|month|year)s? ago|in (?P<ahead>{_COUNT}) (?P<coming>day|week|month|year)s?(?: time)?(?! of\b)|"
-    rf"(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))}) (?P<what>weekend|week|month|year|{_NAMES})|(?<=on )"
-    rf"(?P<bare>{'|'.join(WEEKDAYS)}))\b(?P<owner>'s)?",
+    rf"(?P<step>{'|'.join(sorted(_STEPS, key=len, reverse=True))}) (?P<what>weekend|week|month|year|{_NAMES})|"
+    rf"(?:(?<=on )|(?<=until )|(?<=till )|(?<=from )|(?<=since ))(?P<bare>{'|'.join(WEEKDAYS)}))\b(?P<owner>'s)?",
     re.IGNORECASE,
 )
 _PAST = re.compile(r"\b(?:was|were|went|did|had|got|saw|met|took|bought|came|ran|ate|\w{2,30}ed)\b", re.IGNORECASE)
 _FUTURE = re.compile(r"\b(?:will|going to|'ll|am \w{2,30}ing|'m \w{2,30}ing|plan to)\b", re.IGNORECASE)
+# "From Monday to Friday" is a habit.
+_DAY = rf"(?:{'|'.join(WEEKDAYS)})"
+_WEEKDAYS = re.compile(rf"\b{_DAY}s? (?:to|till|until|through) {_DAY}", re.IGNORECASE)
 _SUBJECT_VERB = re.compile(r"\s+(?:is|was|will|has|had|were)\b", re.IGNORECASE)
 
 
@@ -213,8 +216,12 @@ def _resolve(match: re.Match[str], day: date) -> ResolvedDate | None:
 
 
 def _resolve_by_tense(match: re.Match[str], day: date) -> ResolvedDate | None:
-    """Resolve a bare weekday by the sentence's tense; one without a tense is a habit."""
-    name = match["bare"].lower()
+    """Resolve a bare weekday by its preposition, or the sentence's tense; one without a tense is a habit."""
+    name, before = match["bare"].lower(), (match["before"] or "").lower()
+    if _WEEKDAYS.search(match.string):
+        return None
+    if before in {"until", "till", "from", "since"}:
+        return _weekday(day, name, -1 if before == "since" else 1)
     if _FUTURE.search(match.string):
         return _weekday(day, name, 1)
     return _weekday(day, name, -1) if _PAST.search(match.string) else None

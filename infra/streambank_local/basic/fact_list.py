@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from streambank.model.validity import OPEN, Validity
 from streambank_local.basic.meaning import Meaning
 from streambank_local.basic.memory_requests import fact_stems, match_score, request_stems
 from streambank_local.basic.slots import MEATLESS
@@ -14,7 +15,7 @@ from streambank_local.basic.slots import MEATLESS
 class PendingFact:
     """A fact of the window: its text, turns, topic and meaning; *own* is False if only context turns state it.
 
-    *replaces* is the number of the memory in whose place it is.
+    *replaces* is the number of the memory in whose place it is. A correction says that the memory was never true.
     """
 
     text: str
@@ -23,6 +24,8 @@ class PendingFact:
     meaning: Meaning
     own: bool
     replaces: int | None = None
+    validity: Validity = OPEN
+    is_correction: bool = False
 
 
 class FactList:

@@ -22,6 +22,7 @@ from streambank_local.basic.meaning import Meaning, named_people, parse_meaning
 from streambank_local.basic.people import introduced_names
 from streambank_local.basic.short_answers import complete_answer, is_agreement, last_question
 from streambank_local.basic.topics import classify_topic
+from streambank_local.basic.validity import find_validity
 
 # A question can be answered for so many turns.
 _QUESTION_LASTS = 3
@@ -162,7 +163,7 @@ class Reader:
         self._expects_correction = False
         if correction is None:
             return False
-        return self._correct(turn, *correction)
+        return self._correct(turn, *correction) or self._correct_memory(turn, sentence, *correction)
 
     def _read_contradiction(self, turn: Turn, sentence: str, claim: PendingFact) -> bool:
         """Read "No, Linz" as a correction of *claim*; after "No" alone the next sentence may be one."""
@@ -191,8 +192,14 @@ class Reader:
         if latest is None or text is None:
             return False
         self._facts.remove(latest)
-        self._add(turn, text, cited=latest.events)
+        self._add(turn, text, cited=latest.events, is_correction=not latest.own)
         return True
+
+    def _correct_memory(self, turn: Turn, sentence: str, right: str, wrong: str | None) -> bool:
+        corrected = corrections.find_corrected(self.memories, sentence, right, wrong)
+        if corrected is not None:
+            self._add(turn, corrected[1], replaces=corrected[0], is_correction=True)
+        return corrected is not None
 
     def _read_forget_request(self, turn: Turn, sentence: str) -> bool:
         request = memory_requests.forget_request(sentence)
@@ -257,14 +264,22 @@ class Reader:
         topic: str | None = None,
         cited: Iterable[int] = (),
         meaning: Meaning | None = None,
+        replaces: int | None = None,
+        is_correction: bool = False,
     ) -> None:
-        dated_text = text if topic else resolve_dates(text, local_time(turn.at, self.time_zone))
+        local = local_time(turn.at, self.time_zone)
+        dated_text = text if topic else resolve_dates(text, local)
         final_meaning = meaning if meaning is not None and dated_text == text else parse_meaning(dated_text)
         events = tuple(sorted({*cited, turn.number}))
-        replaced = corrections.find_scrapped(self.memories, self._scrapping, dated_text) if self._scrapping else None
-        self._scrapping = "" if replaced is not None else self._scrapping
-        kind = topic or classify_topic(final_meaning)
-        self._facts.add(PendingFact(dated_text, events, kind, final_meaning, not turn.context, replaced))
+        scrapped = corrections.find_scrapped(self.memories, self._scrapping, dated_text) if self._scrapping else None
+        self._scrapping = "" if scrapped is not None else self._scrapping
+        kind, number = topic or classify_topic(final_meaning), scrapped if replaces is None else replaces
+        validity = find_validity(dated_text, local)
+        self._facts.add(
+            PendingFact(
+                dated_text, events, kind, final_meaning, not turn.context, number, validity, is_correction=is_correction
+            )
+        )
         self._claim = correctable(self._facts.last())
 
     def _remember_question(self, turn: Turn, text: str) -> None:

@@ -94,6 +94,20 @@ class ScopePair(click.ParamType[tuple[str, str]]):
         return key, content
 
 
+class WholeScope(click.ParamType[dict[str, str]]):
+    """A whole scope in one option: its pairs with commas between them."""
+
+    name = "scope"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
+        if isinstance(value, dict):
+            return value
+        pairs = [ScopePair().convert(one, param, ctx) for one in str(value).split(",")]
+        if len(dict(pairs)) < len(pairs):
+            self.fail(f"{value!r} names a key twice", param, ctx)
+        return dict(pairs)
+
+
 def _to_scope(_: click.Context, parameter: click.Parameter, pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
     if len(dict(pairs)) < len(pairs):
         raise click.BadParameter("names a key twice", param=parameter)

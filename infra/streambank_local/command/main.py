@@ -14,6 +14,7 @@ from click.exceptions import NoArgsIsHelpError
 from streambank_client import __version__
 from streambank_client.errors import PermissionDenied, StreambankError, Unauthenticated
 from streambank_local.command import (
+    changes,
     chat,
     console,
     doctor,
@@ -24,6 +25,8 @@ from streambank_local.command import (
     mcp,
     memories,
     move,
+    policy,
+    replay,
     reviews,
     serve,
     streams,
@@ -67,12 +70,16 @@ for command in (
     reviews.reject,
     why.why,
     streams.streams,
+    changes.changes,
     streams.usage,
     erase.erase,
     move.move,
     transfers.export,
     transfers.import_,
     transfers.reindex,
+    policy.policy,
+    policy.consent,
+    replay.replay,
     keys.keys,
     doctor.doctor,
     evaluation.evaluate,

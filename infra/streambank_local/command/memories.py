@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from itertools import islice
+from typing import Any
 
 import click
 
+from streambank_client.formats.memory_block import dated_fact
 from streambank_client.types import Memory, RetrievedMemory
-from streambank_local.command.connection import Connection, connected, scope_option
+from streambank_local.command.connection import Connection, WholeScope, connected, scope_option
+
+INSTANT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"])
 
 
 @click.command(epilog="\b\nExample:\n  streambank memories --scope user_id=ada\n")
@@ -28,18 +34,40 @@ def memories(connection: Connection, scope: dict[str, str], limit: int) -> None:
 @click.command(epilog='\b\nExample:\n  streambank search "Where do I live?" --scope user_id=ada\n')
 @connected
 @scope_option()
+@click.option("--also", type=WholeScope(), multiple=True, help="another scope, as user_id=ada,app=notes; up to four")
 @click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True, help="at most this many")
 @click.option("--pending/--no-pending", default=True, show_default=True, help="also events that wait for a generation")
+@click.option("--as-of", type=INSTANT, help="what was true then, in UTC")
+@click.option("--known-as-of", type=INSTANT, help="what the service had learnt by then, in UTC")
 @click.argument("query")
-def search(connection: Connection, scope: dict[str, str], top_k: int, pending: bool, query: str) -> None:  # noqa: FBT001
-    """Search the memories of a scope; the nearest come first."""
-    retrieved = connection.bank().retrieve_memories(scope=scope, query=query, top_k=top_k, include_pending=pending)
-    lines = [_distance_line(one) for one in retrieved]
+def search(
+    connection: Connection,
+    scope: dict[str, str],
+    also: tuple[dict[str, str], ...],
+    top_k: int,
+    pending: bool,  # noqa: FBT001
+    as_of: datetime | None,
+    known_as_of: datetime | None,
+    query: str,
+) -> None:
+    """Search the memories of a scope, or with --also of some; the nearest come first."""
+    retrieved = connection.bank().retrieve_memories(
+        scopes=[scope, *also],
+        query=query,
+        top_k=top_k,
+        include_pending=pending,
+        as_of=_utc(as_of),
+        known_as_of=_utc(known_as_of),
+    )
+    lines = [_distance_line(one, with_scope=bool(also)) for one in retrieved]
     lines += [f"{'pending':>8}  {one.event.content.text}" for one in retrieved.events]
-    document = {
+    document: dict[str, Any] = {
         "retrievedMemories": [one.document() for one in retrieved],
         "retrievedEvents": [one.document() for one in retrieved.events],
     }
+    if retrieved.history_start_time:
+        document["historyStartTime"] = retrieved.history_start_time.isoformat()
+        lines.append(f"          the history is whole from {retrieved.history_start_time:%Y-%m-%d %H:%M} on")
     connection.write(document, lines or ["Nothing was recalled."])
 
 
@@ -81,13 +109,22 @@ def _set_pins(connection: Connection, names: tuple[str, ...], *, pinned: bool) -
     connection.write({"memories": [one.document() for one in changed]}, lines)
 
 
+def _utc(instant: datetime | None) -> datetime | None:
+    return instant and instant.replace(tzinfo=instant.tzinfo or UTC)
+
+
 def _line(memory: Memory, *, with_scope: bool) -> str:
-    owner = "  " + ",".join(f"{key}={value}" for key, value in memory.scope.items()) if with_scope else ""
-    fact = memory.fact or f"profile {memory.structured_content.schema_id if memory.structured_content else ''}"
+    owner = f"  {_spelled(memory.scope)}" if with_scope else ""
+    fact = dated_fact(memory) or f"profile {memory.structured_content.schema_id if memory.structured_content else ''}"
     pinned = "  (pinned)" if memory.pinned else ""
     return f"{memory.update_time:%Y-%m-%d %H:%M}  {memory.id}{owner}  {fact}{pinned}"
 
 
-def _distance_line(one: RetrievedMemory) -> str:
+def _distance_line(one: RetrievedMemory, *, with_scope: bool) -> str:
     distance = "" if one.distance is None else f"{one.distance:.2f}"
-    return f"{distance:>8}  {one.memory.fact}"
+    owner = f"{_spelled(one.memory.scope)}  " if with_scope else ""
+    return f"{distance:>8}  {owner}{dated_fact(one.memory)}"
+
+
+def _spelled(scope: Mapping[str, str]) -> str:
+    return ",".join(f"{key}={value}" for key, value in scope.items())

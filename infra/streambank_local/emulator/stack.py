@@ -213,10 +213,13 @@ def _describe(source: dict[str, Any], resources: dict[str, Any], parameters: Map
     )["Table"]
     machine = _only(resources, "AWS::StepFunctions::StateMachine")
     aws_lambda = boto3.client("lambda", region_name=REGION)
+    # A resource whose condition does not hold is not deployed.
     functions = {
-        name: _function(name, deployed[name], aws_lambda) for name in _named(resources, "AWS::Lambda::Function")
+        name: _function(name, deployed[name], aws_lambda)
+        for name in _named(resources, "AWS::Lambda::Function")
+        if name in deployed
     }
-    queue_urls = {name: deployed[name] for name in _named(resources, "AWS::SQS::Queue")}
+    queue_urls = {name: deployed[name] for name in _named(resources, "AWS::SQS::Queue") if name in deployed}
     return Stack(
         table_name=table["TableName"],
         stream_arn=table["LatestStreamArn"],
@@ -225,7 +228,7 @@ def _describe(source: dict[str, Any], resources: dict[str, Any], parameters: Map
         queue_urls=queue_urls,
         functions=functions,
         routes=tuple(_routes(source)),
-        mappings=tuple(_mappings(resources, queue_urls)),
+        mappings=tuple(_mappings(resources, functions, queue_urls)),
         scheduled=tuple(name for name, event in _events(source) if event["Type"] in {"Schedule", "ScheduleV2"}),
         object_lifetimes=dict(_object_lifetimes(source, parameters)),
     )
@@ -297,9 +300,13 @@ def _object_lifetimes(source: dict[str, Any], parameters: Mapping[str, str]) -> 
                 yield properties["BucketName"], timedelta(days=int(days))
 
 
-def _mappings(resources: dict[str, Any], queue_urls: Mapping[str, str]) -> Iterable[StreamMapping]:
+def _mappings(
+    resources: dict[str, Any], functions: Mapping[str, Function], queue_urls: Mapping[str, str]
+) -> Iterable[StreamMapping]:
     for name in _named(resources, "AWS::Lambda::EventSourceMapping"):
         settings = resources[name]["Properties"]
+        if _logical_name(settings["FunctionName"]) not in functions:
+            continue
         filters = settings.get("FilterCriteria", {}).get("Filters", [])
         on_failure = settings.get("DestinationConfig", {}).get("OnFailure", {}).get("Destination")
         yield StreamMapping(

@@ -52,4 +52,8 @@ class ApiRequest(Request):
 
     def next_page_token(self, listing: str, position: list[Any] | None) -> str | None:
         """Return the token of the page after *position*, or None after the last page."""
-        return None if position is None else paging.token(listing, position, secret=self.wiring.page_secret)
+        return None if position is None else self.page_token(listing, position)
+
+    def page_token(self, listing: str, position: list[Any]) -> str:
+        """Return the token of the page after *position*."""
+        return paging.token(listing, position, secret=self.wiring.page_secret)

@@ -7,7 +7,9 @@ from typing import Any
 
 from streambank.api import (
     banks,
+    changes,
     chat,
+    consent,
     events,
     generation,
     jobs,
@@ -15,6 +17,7 @@ from streambank.api import (
     memory_batches,
     memory_changes,
     operations,
+    replays,
     retrieval,
     reviews,
     sessions,
@@ -36,11 +39,14 @@ _MODULES = (
     memory_changes,
     memory_batches,
     reviews,
+    changes,
     retrieval,
     generation,
     sessions,
     chat,
+    consent,
     operations,
+    replays,
 )
 ROUTER = Router((*events.ROUTES, *(route for module in _MODULES for route in module.routes.declared)))
 

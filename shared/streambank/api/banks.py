@@ -14,6 +14,7 @@ from streambank.model.principal import Role
 from streambank.pipeline import banks
 from streambank.pipeline.banks import BankChange
 from streambank.rules import access
+from streambank.rules.bank_config import check_policy
 from streambank.rules.model_choice import check_models
 from streambank.wire import bank as wire
 from streambank.wire import page_room, parameters, reader
@@ -30,6 +31,7 @@ def _bank(bank: model.Bank, request: ApiRequest) -> Bank:
 
 def _change(body: BankRequest, request: ApiRequest) -> BankChange:
     change = BankChange(body.display_name, body.description, body.document())
+    check_policy(change.document or {}, wire.CONFIG, has_service=request.wiring.screening.ask is not None)
     models = request.wiring.deployment.settings.models
     check_models(change.document or {}, wire.CONFIG, (models.model, models.embedding_model), models.allowed)
     mask = request.query.get("updateMask")

@@ -9,6 +9,7 @@ from streambank.api.api_request import ApiRequest
 from streambank.api.route import Reach, Routes
 from streambank.model.chat import Expectation
 from streambank.model.principal import Role
+from streambank.pipeline.screening.conversations import screened_append, screened_history
 from streambank.pipeline.sessions import chat_history
 from streambank.wire import chat as wire
 from streambank.wire import parameters
@@ -65,7 +66,10 @@ def store(request: ApiRequest, body: StoreChatHistoryRequest) -> StoredChatHisto
     """Replace a conversation."""
     conversation_id, expected = wire.conversation_id(request.query), _expectation(request)
     history = body.draft().at(request.wiring.now(), conversation_id=conversation_id, version=uuid.uuid4().hex)
-    chat_history.store(request.bank().id, history, expected, **_context(request))
+    bank = request.bank()
+    if bank.content_policy:
+        history = screened_history(history, bank.content_policy, screening=request.wiring.screening)
+    chat_history.store(bank.id, history, expected, **_context(request))
     return wire.stored(history)
 
 
@@ -83,8 +87,11 @@ def append(request: ApiRequest, body: AppendChatHistoryRequest) -> AppendedChatH
     """Append to a conversation; one that does not exist is made."""
     conversation_id, expected = wire.conversation_id(request.query), _expectation(request)
     call = body.append(conversation_id, version=uuid.uuid4().hex, idempotency_key=request.idempotency_key)
+    bank = request.bank()
+    if bank.content_policy:
+        call = screened_append(call, bank.content_policy, screening=request.wiring.screening)
     keys_kept = request.wiring.deployment.retention_policy.dedup_horizon
-    chat = chat_history.append(request.bank().id, call, expected, keys_kept=keys_kept, **_context(request))
+    chat = chat_history.append(bank.id, call, expected, keys_kept=keys_kept, **_context(request))
     return wire.appended(chat)
 
 

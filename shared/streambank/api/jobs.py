@@ -1,4 +1,4 @@
-"""Jobs that may take longer than a request: erasing, moving, exporting, importing, reindexing."""
+"""Jobs that may take longer than a request: erasing, moving, exporting, importing, reindexing, applying a policy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import timedelta
 from streambank.api.api_request import ApiRequest
 from streambank.api.route import Reach, Routes
 from streambank.model.principal import Role
-from streambank.pipeline.jobs import erase, export, import_job, move, reindex
+from streambank.pipeline.jobs import erase, export, import_job, move, policy_job, reindex
 from streambank.rules import access
 from streambank.wire import erasure, manifest
 from streambank.wire import move as move_wire
@@ -19,6 +19,7 @@ from streambank.wire.erasure import (
     erasure_operation,
 )
 from streambank.wire.move import MoveOperation, MoveScopeRequest, move_operation
+from streambank.wire.policy_job import PolicyOperation, policy_operation
 from streambank.wire.reindex import ReindexOperation, reindex_operation
 from streambank.wire.transfer import ExportRequest, ImportRequest, TransferOperation, transfer_operation
 
@@ -127,3 +128,16 @@ def reindex_bank(request: ApiRequest) -> ReindexOperation:
     """Reindex a bank."""
     job = reindex.reindex_bank(request.bank().id, context=request.wiring.jobs.reindex_context(TIME))
     return reindex_operation(job, request.path.bank_name)
+
+
+@routes.post(
+    ":applyContentPolicy",
+    "applyContentPolicy",
+    "Applies the bank's content policy to what is stored already.",
+    role=Role.ADMIN,
+    reach=Reach.ALL_SCOPES,
+)
+def apply_content_policy(request: ApiRequest) -> PolicyOperation:
+    """Apply a bank's content policy to its events, memories, sessions and conversations."""
+    job = policy_job.apply_policy(request.bank().id, context=request.wiring.jobs.policy_context(TIME))
+    return policy_operation(job, request.path.bank_name)

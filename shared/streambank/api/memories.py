@@ -13,25 +13,34 @@ from streambank.model.principal import Role
 from streambank.pipeline.memories import cited, deletion, listing
 from streambank.pipeline.memories.listing import MemoryCursor
 from streambank.rules import access
+from streambank.rules.bank_config import bank_config
 from streambank.rules.filtering import Kind, parse
 from streambank.rules.selection import parse_memory_order, parse_selection
 from streambank.wire import memory as wire
-from streambank.wire import page_room, paging, parameters
+from streambank.wire import memory_sources, page_room, paging, parameters
 from streambank.wire.memory import Memories, Memory, MemoryRevision, MemoryRevisions
 from streambank.wire.reply import Empty, EmptyOperation, without_nulls
 
 routes = Routes()
+# The types of what a page token holds of a cursor.
+POSITION = (int, int, str, str)
 _REVISION_FIELDS = {"labels": Kind.TEXT_MAP}
 
 
 def cursor(position: list[Any] | None) -> MemoryCursor | None:
     """Return the cursor that a page token holds."""
-    return MemoryCursor(*position) if position else None
+    if position is None:
+        return None
+    *key, times = position
+    return MemoryCursor(*key, *(int(one) if one else None for one in times.split(",")))
 
 
 def position(end: MemoryCursor | None) -> list[Any] | None:
     """Return what a page token holds of a cursor."""
-    return [end.created_ms, end.updated_ms, end.memory_id] if end else None
+    if end is None:
+        return None
+    times = (end.evidence_ms, end.start_ms, end.end_ms)  # which may be before 1970, or absent
+    return [end.created_ms, end.updated_ms, end.memory_id, ",".join("" if one is None else str(one) for one in times)]
 
 
 def weight(request: ApiRequest, memory: model.Memory) -> int:
@@ -61,7 +70,7 @@ def visible_memory(request: ApiRequest, memory_id: str, *, also_deleted: bool = 
     "/memories",
     "listMemories",
     "Lists memories, newest first.",
-    parameters=(parameters.MEMORY_FILTER, parameters.TIME_ORDER, *parameters.PAGE),
+    parameters=(parameters.MEMORY_FILTER, parameters.MEMORY_ORDER, *parameters.PAGE),
 )
 def list_memories(request: ApiRequest) -> Memories:
     """Return a page of the memories that match a filter."""
@@ -69,7 +78,7 @@ def list_memories(request: ApiRequest) -> Memories:
     selected, ordered = parse_selection(query.get("filter", "")), parse_memory_order(query.get("orderBy"))
     check_scope(request, selected.scope)
     name = f"memories {bank_id} {selected.text} {ordered}"
-    after = cursor(request.page_position(name, int, int, str))
+    after = cursor(request.page_position(name, *POSITION))
     page_request = listing.Listing(selected, ordered, request.page_size, after, partial(weight, request))
     page, end = listing.list_memories(bank_id, page_request, memories=request.stores.memories, now=request.wiring.now())
     return without_nulls(
@@ -85,7 +94,7 @@ def get_memory(request: ApiRequest, memory_id: str) -> Memory:
     """Return a memory, with the ids of the events that it cites."""
     memory = visible_memory(request, memory_id)
     event_ids = cited.event_ids(
-        request.path.bank, wire.cited_events(memory), windows=request.stores.windows, now=request.wiring.now()
+        request.path.bank, memory_sources.cited_events(memory), windows=request.stores.windows, now=request.wiring.now()
     )
     return wire.memory(memory, request.path.bank_name, event_ids)
 
@@ -114,6 +123,7 @@ def deleted_memory(request: ApiRequest, memory_id: str) -> model.Memory:
         retry_policy=request.wiring.deployment.retry_policy,
         id_secret=request.wiring.id_secret,
         now=request.wiring.now(),
+        config=bank_config(request.stores.banks.document(request.path.bank)),
     )
 
 

@@ -17,7 +17,9 @@ from streambank.model.ids import OperationId
 from streambank.model.principal import Role
 from streambank.pipeline.memories import purge
 from streambank.pipeline.memories.edit import create_memory, roll_back, update_memory
+from streambank.pipeline.screening.memories import fingerprint_of_edit, screened_edit
 from streambank.rules import access
+from streambank.rules.bank_config import bank_config
 from streambank.rules.selection import parse_selection
 from streambank.wire import parameters
 from streambank.wire.filter_groups import filter_groups
@@ -74,10 +76,15 @@ def created_memory(request: ApiRequest, body: CreateMemoryRequest, chosen_id: st
     access.check_scope(request.principal, body.scope)
     if chosen_id and not _MEMORY_ID.fullmatch(chosen_id):
         raise InvalidArgument("memoryId", "must be 1 to 63 of a-z, 0-9 and -, a letter first and no - last")
-    bank_id = request.bank().id
+    bank, fingerprint = request.bank(), body.body_fingerprint() if token else b""
+    if bank.content_policy:
+        screened = screened_edit(edit, bank.content_policy, screening=request.wiring.screening)
+        fingerprint = fingerprint if screened == edit else fingerprint_of_edit(screened, body.scope)
+        edit = screened
+    bank_id = bank.id
     origin = f"key {token}" if token else f"call {secrets.token_hex(16)}"
     derived_id = ids.secret_id(request.wiring.id_secret, "create", bank_id, ids.canonical(body.scope), origin)
-    call = CallMarker(ids.call_key(token), body.body_fingerprint()) if token else None
+    call = CallMarker(ids.call_key(token), fingerprint) if token else None
 
     def is_same_call(existing: model.Memory) -> bool:
         """A memory of the same key must have the same body. A chosen id of another key must have the same fact."""
@@ -111,8 +118,10 @@ def changed_memory(request: ApiRequest, body: UpdateMemoryRequest, memory_id: st
     """Change a memory and return it."""
     context = request.wiring.edit_context()
     edit = body.edit(mask, now=context.now)
-    checked_id = _checked_id(request, memory_id)
-    return update_memory(request.bank().id, checked_id, body.scope, edit, context=context)
+    checked_id, bank = _checked_id(request, memory_id), request.bank()
+    if bank.content_policy:
+        edit = screened_edit(edit, bank.content_policy, screening=request.wiring.screening)
+    return update_memory(bank.id, checked_id, body.scope, edit, context=context)
 
 
 @routes.post(
@@ -170,7 +179,9 @@ def purge_memories(request: ApiRequest, body: PurgeMemoriesRequest) -> PurgeOper
     """Delete or count; done in the first reply, from which Google's SDK reads the count."""
     body.check_not_empty()
     selected = parse_selection(body.filter, filter_groups(body.filter_groups))
-    matching = purge.Purge(request.bank().id, selected.may_match, selected.matches)
+    bank_id = request.bank().id
+    config = bank_config(request.stores.banks.document(bank_id))
+    matching = purge.Purge(bank_id, selected.may_match, selected.matches, config)
     memories, now = request.stores.memories, request.wiring.now()
     if body.force:
         retry_policy, id_secret = request.wiring.deployment.retry_policy, request.wiring.id_secret

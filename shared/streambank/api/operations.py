@@ -10,8 +10,10 @@ from streambank.errors import FailedPrecondition, NotFound
 from streambank.model.erasure import ErasureId
 from streambank.model.ids import OperationId
 from streambank.model.move import MoveId
+from streambank.model.policy_job import policy_job_number
 from streambank.model.principal import Role
 from streambank.model.reindex import reindex_number
+from streambank.model.replay import ReplayId
 from streambank.model.transfer import TransferId
 from streambank.pipeline.events.streams import redrive_all
 from streambank.pipeline.generation.detail import window_detail
@@ -30,11 +32,17 @@ from streambank.wire import window_detail as wire_detail
 from streambank.wire.erasure import ErasureOperation, erasure_operation
 from streambank.wire.move import MoveOperation, move_operation
 from streambank.wire.operation import Operation, Operations, RedrivenOperations, WindowOperation
+from streambank.wire.policy_job import PolicyOperation, policy_operation
 from streambank.wire.reindex import ReindexOperation, reindex_operation
+from streambank.wire.replay import ReplayOperation, replay_operation
 from streambank.wire.reply import Empty, without_nulls
 from streambank.wire.settings import LONGEST_TTL
 from streambank.wire.transfer import TransferOperation, transfer_operation
 from streambank.wire.window_detail import DetailedOperation
+
+JobOperation = (
+    ErasureOperation | MoveOperation | TransferOperation | ReindexOperation | PolicyOperation | ReplayOperation
+)
 
 routes = Routes()
 # A call that waits occupies a function: callers that want to wait longer ask again.
@@ -46,7 +54,7 @@ def window_operation(request: ApiRequest, operation: OperationId) -> WindowOpera
     """Return the operation of a window, whatever parent its name has in the request. Raises NotFound."""
 
     def read(operation: OperationId) -> WindowOperation:
-        _check_visible(request, operation)
+        check_visible(request, operation)
         current = get_operation(request.path.bank, operation, context=request.wiring.operation_context())
         return wire.operation(current, request.path.bank_name)
 
@@ -58,7 +66,7 @@ def _detailed_operation(request: ApiRequest, operation: OperationId) -> WindowOp
     context = request.wiring.detail_context()
 
     def read(operation: OperationId) -> WindowOperation | DetailedOperation:
-        _check_visible(request, operation)
+        check_visible(request, operation)
         current = get_operation(request.path.bank, operation, context=context)
         detail = window_detail(request.path.bank, operation, context=context)
         if detail is None:
@@ -68,14 +76,15 @@ def _detailed_operation(request: ApiRequest, operation: OperationId) -> WindowOp
     return follow_moves(request.path.bank, operation, read, streams=request.stores.streams)
 
 
-def _window(operation_id: str) -> OperationId:
+def window_id(operation_id: str) -> OperationId:
+    """Return the id of a window's operation. Raises NotFound for any other."""
     operation = OperationId.parse(operation_id)
     if operation is None:
         raise NotFound(f"there is no operation {operation_id!r}")
     return operation
 
 
-def _check_visible(request: ApiRequest, operation: OperationId) -> None:
+def check_visible(request: ApiRequest, operation: OperationId) -> None:
     """Raise NotFound if the operation is of a scope that the caller may not know of."""
     # Window 0 is answered for every stream, also for one that never was: refusing it would reveal which streams exist.
     if request.principal.scope is not None and (operation.window or operation.downstream):
@@ -106,26 +115,16 @@ def redrive_operation(request: ApiRequest, operation_id: str) -> WindowOperation
     """Try a parked window again."""
 
     def try_again(operation: OperationId) -> WindowOperation:
-        _check_visible(request, operation)
+        check_visible(request, operation)
         redriven = redrive(request.path.bank, operation, context=request.wiring.redrive_context())
         return wire.operation(redriven, request.path.bank_name)
 
-    return follow_moves(request.path.bank, _window(operation_id), try_again, streams=request.stores.streams)
+    return follow_moves(request.path.bank, window_id(operation_id), try_again, streams=request.stores.streams)
 
 
 @routes.get("/operations/{operation}", "getOperation", "Returns an operation.", parameters=(parameters.VIEW,))
-def get(
-    request: ApiRequest, operation_id: str
-) -> (
-    DetailedOperation
-    | WindowOperation
-    | ErasureOperation
-    | MoveOperation
-    | TransferOperation
-    | ReindexOperation
-    | Operation
-):
-    """Return the operation of a window, an erasure, a move, an export, an import or a reindex."""
+def get(request: ApiRequest, operation_id: str) -> DetailedOperation | WindowOperation | JobOperation | Operation:
+    """Return the operation of a window, or of a job."""
     view = wire_detail.view(request.query.get("view"))
     if operation_id == "purge":  # it was done in the reply that named it, which had its count
         return Operation(name=f"{request.path.bank_name}/operations/{operation_id}", done=True, response={})
@@ -133,27 +132,22 @@ def get(
     if job is not None:
         return job
     if view is wire_detail.View.FULL:
-        return _detailed_operation(request, _window(operation_id))
-    return window_operation(request, _window(operation_id))
+        return _detailed_operation(request, window_id(operation_id))
+    return window_operation(request, window_id(operation_id))
 
 
-def _job(
-    request: ApiRequest, operation_id: str
-) -> ErasureOperation | MoveOperation | TransferOperation | ReindexOperation | None:
-    """Return the operation of a job, or None if the id is none of a job. Raises NotFound."""
-    erasure = ErasureId.parse(operation_id)
-    if erasure:
+def _job(request: ApiRequest, operation_id: str) -> JobOperation | None:
+    """Return the operation of a job, or None if *operation_id* names none. Raises NotFound."""
+    if erasure := ErasureId.parse(operation_id):
         return _erasure(request, erasure)
-    move = MoveId.parse(operation_id)
-    if move:
+    if move := MoveId.parse(operation_id):
         return _move(request, move)
-    transfer = TransferId.parse(operation_id)
-    if transfer:
+    if transfer := TransferId.parse(operation_id):
         return _transfer(request, transfer)
-    number = reindex_number(operation_id)
-    if number:
-        return _reindex(request, number)
-    return None
+    if replay := ReplayId.parse(operation_id):
+        return _replay(request, replay)
+    is_walk = reindex_number(operation_id) or policy_job_number(operation_id)
+    return _walk(request, operation_id) if is_walk else None
 
 
 def _erasure(request: ApiRequest, erasure_id: ErasureId) -> ErasureOperation:
@@ -182,13 +176,31 @@ def _transfer(request: ApiRequest, transfer_id: TransferId) -> TransferOperation
     return transfer_operation(transfer, request.path.bank_name)
 
 
-def _reindex(request: ApiRequest, number: int) -> ReindexOperation:
-    """Return the newest reindex. Raises NotFound if it has another number."""
+def _walk(request: ApiRequest, operation_id: str) -> ReindexOperation | PolicyOperation:
+    """Return the newest reindex, or the newest application of a policy. Raises NotFound if it has another id."""
     access.check_unbound(request.principal)
-    reindex = request.stores.reindexes.find(request.path.bank)
-    if reindex is None or reindex.number != number:
+    stores, bank = request.stores, request.path.bank
+    reindex, policy_job = stores.reindexes.find(bank), stores.policy_jobs.find(bank)
+    if reindex and reindex.id == operation_id:
+        return reindex_operation(reindex, request.path.bank_name)
+    if policy_job and policy_job.id == operation_id:
+        return policy_operation(policy_job, request.path.bank_name)
+    raise NotFound("there is no such operation")
+
+
+def _replay(request: ApiRequest, replay_id: ReplayId) -> ReplayOperation:
+    """Return the newest replay of a window or of the bank. Raises NotFound if it has another number."""
+    if replay_id.operation:
+        check_visible(request, replay_id.operation)
+    else:
+        access.check_unbound(request.principal)
+    bank, now = request.bank(), request.wiring.now()
+    replay = request.stores.replays.find(bank.id, replay_id.operation, now=now)
+    if replay is None or replay.number != replay_id.number:
         raise NotFound("there is no such operation")
-    return reindex_operation(reindex, request.path.bank_name)
+    has_differences = replay.ended and not replay.operation
+    differences = request.stores.replays.differences(replay, now=now) if has_differences else ()
+    return replay_operation(replay, request.path.bank_name, differences)
 
 
 @routes.get(
@@ -224,7 +236,7 @@ def list_all(request: ApiRequest) -> Operations:
 @routes.post("/operations/{operation}:cancel", "cancelOperation", "Is refused: events would be lost.", role=Role.EDIT)
 def cancel(request: ApiRequest, operation_id: str) -> Empty:
     """Refuse to cancel an operation: its events would be lost."""
-    operation = window_operation(request, _window(operation_id))
+    operation = window_operation(request, window_id(operation_id))
     problem = "is done already" if operation["done"] else "cannot be cancelled: its events would be lost"
     raise FailedPrecondition(f"{operation_id} {problem}")
 
@@ -234,7 +246,7 @@ def cancel(request: ApiRequest, operation_id: str) -> Empty:
 )
 def delete(request: ApiRequest, operation_id: str) -> Empty:
     """Accept that an operation is not needed any more; its record expires by itself."""
-    if not window_operation(request, _window(operation_id))["done"]:
+    if not window_operation(request, window_id(operation_id))["done"]:
         raise FailedPrecondition(f"{operation_id} is not done")
     return Empty()
 
@@ -251,8 +263,8 @@ def wait(request: ApiRequest, operation_id: str) -> WindowOperation:
     timeout = request.query.get("timeout") or "2s"
     span = reader.duration(timeout, "timeout", least=timedelta(0), most=LONGEST_TTL)
     for _ in range(int(min(span, LONGEST_WAIT) / POLL)):
-        operation = window_operation(request, _window(operation_id))
+        operation = window_operation(request, window_id(operation_id))
         if operation["done"]:
             return operation
         request.wiring.sleep(POLL.total_seconds())
-    return window_operation(request, _window(operation_id))
+    return window_operation(request, window_id(operation_id))

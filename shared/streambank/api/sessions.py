@@ -8,8 +8,10 @@ from streambank.api.api_request import ApiRequest
 from streambank.api.route import Routes
 from streambank.errors import NotFound
 from streambank.model import session as model
+from streambank.model.bank import Bank
 from streambank.model.principal import Role
-from streambank.model.session import SessionCursor
+from streambank.model.session import SessionCursor, SessionFields
+from streambank.pipeline.screening.conversations import refused_or_screened_event, screened_fields
 from streambank.pipeline.sessions import sessions
 from streambank.pipeline.sessions.sessions import NEWEST_FIRST
 from streambank.rules import access
@@ -23,9 +25,20 @@ routes = Routes()
 
 
 def _bank(request: ApiRequest) -> str:
+    """Return the id of the bank of the path. Raises as `_whole_bank` does."""
+    return _whole_bank(request).id
+
+
+def _whole_bank(request: ApiRequest) -> Bank:
     """Return the bank of the path. Raises NotFound, and PermissionDenied for a caller bound to more than a user."""
     access.check_sessions(request.principal)
-    return request.bank().id
+    return request.bank()
+
+
+def _screened(bank: Bank, fields: SessionFields, request: ApiRequest) -> SessionFields:
+    """Return the fields of a session as the bank's content policy leaves them. Raises InvalidArgument."""
+    policy = bank.content_policy
+    return screened_fields(fields, policy, screening=request.wiring.screening) if policy else fields
 
 
 def _name(request: ApiRequest, session_id: str) -> str:
@@ -40,12 +53,13 @@ def _visible(request: ApiRequest, session_id: str) -> model.Session:
     return session
 
 
-def _check_user(request: ApiRequest, session_id: str) -> None:
-    """Raise NotFound if a session is of a user that the caller may not know of."""
-    bank = _bank(request)
-    session = request.stores.sessions.find(bank, session_id) if request.principal.scope is not None else None
+def _check_user(request: ApiRequest, session_id: str) -> Bank:
+    """Return the bank. Raises NotFound if a session is of a user that the caller may not know of."""
+    bank = _whole_bank(request)
+    session = request.stores.sessions.find(bank.id, session_id) if request.principal.scope is not None else None
     if session and not access.sees_user(request.principal, session.user_id):
         raise NotFound(f"there is no session {session_id!r}")
+    return bank
 
 
 @routes.post(
@@ -61,10 +75,11 @@ def create_session(request: ApiRequest, body: CreateSessionRequest) -> SessionOp
     session_id = wire.session_id(request.query.get("sessionId")) or str(secrets.randbits(62) + 2**62)
     fields = body.fields()
     access.check_user(request.principal, fields.user_id)
+    bank = _whole_bank(request)
     created = sessions.create(
-        _bank(request),
+        bank.id,
         session_id,
-        fields,
+        _screened(bank, fields, request),
         sessions=request.stores.sessions,
         retry_policy=request.wiring.deployment.retry_policy,
         now=request.wiring.now(),
@@ -121,11 +136,11 @@ def get_session(request: ApiRequest, session_id: str) -> Session:
 def update_session(request: ApiRequest, body: UpdateSessionRequest, session_id: str) -> Session:
     """Change the fields of updateMask, or those of the body."""
     fields = body.fields(request.query.get("updateMask"))
-    _check_user(request, session_id)
+    bank = _check_user(request, session_id)
     changed = sessions.update(
-        request.path.bank,
+        bank.id,
         session_id,
-        fields,
+        _screened(bank, fields, request),
         sessions=request.stores.sessions,
         retry_policy=request.wiring.deployment.retry_policy,
         now=request.wiring.now(),
@@ -167,11 +182,13 @@ def get_session_deletion(request: ApiRequest, session_id: str) -> EmptyOperation
 @routes.post("/sessions/{session}:appendEvent", "appendEvent", "Appends an event to a session.", role=Role.EDIT)
 def append_event(request: ApiRequest, body: AppendEventRequest, session_id: str) -> Empty:
     """Append an event to a session."""
-    _check_user(request, session_id)
+    bank, event = _check_user(request, session_id), body.event()
+    if bank.content_policy:
+        event = refused_or_screened_event(event, bank.content_policy, screening=request.wiring.screening)
     sessions.append(
-        request.path.bank,
+        bank.id,
         session_id,
-        body.event(),
+        event,
         sessions=request.stores.sessions,
         retry_policy=request.wiring.deployment.retry_policy,
         now=request.wiring.now(),

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from streambank.model.content_policy import ContentPolicy
 from streambank.model.review import ReviewPolicy
 from streambank.model.rule import TriggerRule
 
@@ -21,7 +22,10 @@ class BankStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The small part of a bank that every ingest reads; None stands for the deployment's setting."""
+    """The small part of a bank that every ingest reads; None stands for the deployment's setting.
+
+    *has_consent_settings* tells that some scope of the bank was set to learn nothing, now or once.
+    """
 
     id: str
     created: datetime | None = None
@@ -32,6 +36,8 @@ class Bank:
     default_rule: TriggerRule | None = None
     retention: timedelta | None = None
     dedup_horizon: timedelta | None = None
+    content_policy: ContentPolicy | None = None
+    has_consent_settings: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +84,4 @@ class BankConfig:
     generate_created_ttl: timedelta | None = None
     generate_updated_ttl: timedelta | None = None
     review_policy: ReviewPolicy = field(default=ReviewPolicy())
+    content_policy: ContentPolicy | None = None

@@ -17,6 +17,7 @@ class NotShown(StrEnum):
     BLANK = "BLANK"
     FORGOTTEN = "FORGOTTEN"
     DISABLED = "DISABLED"
+    LEARNING_DISABLED = "LEARNING_DISABLED"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,23 @@ from datetime import datetime
 from typing import Any, Literal
 
 from streambank.errors import KeyReused
+from streambank.model.content_policy import Finding
 
 Role = Literal["user", "model"]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One piece of conversation; *parts* are kept as sent, *time* keeps the caller's own offset."""
+    """One piece of conversation; *parts* are kept as sent, *time* keeps the caller's own offset.
+
+    *findings* are what the bank's content policy found in it: then the parts may be other than were sent.
+    """
 
     role: Role
     parts: tuple[dict[str, Any], ...]
     event_id: str | None = None
     time: datetime | None = None
+    findings: tuple[Finding, ...] = ()
 
     def fingerprint(self) -> bytes:
         """Return a hash of role and parts, without the time: a repeat with another fingerprint is a conflict."""
@@ -45,11 +50,19 @@ def camel(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyedEvent:
-    """An event of a call: *key* is that of its marker (None: it gets none), *size* its bytes of JSON."""
+    """An event of a call: *key* is that of its marker (None: it gets none), *size* its bytes of JSON.
+
+    *sent* is the fingerprint of the event as it was sent, where a content policy has changed it; it is not stored.
+    """
 
     event: Event
     key: str | None
     size: int
+    sent: bytes = b""
+
+    def is_same_as(self, stored: EventMarker) -> bool:
+        """Tell whether the event of the marker *stored* had the same content, before or after a policy changed it."""
+        return stored.fingerprint == self.event.fingerprint() or stored.fingerprint == self.sent != b""
 
     def canonical(self) -> list[Any]:
         """Return what the fingerprint of a call takes of the event: everything that its caller wrote."""
@@ -77,6 +90,7 @@ class EventMarker:
     seq: int
     window: int
     fingerprint: bytes
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from streambank.model.usage import Usage
+from streambank.model.validity import OPEN, Validity
 
 
 class FactChange(StrEnum):
@@ -24,7 +25,8 @@ class ExtractedFact:
     """A proposed fact, the numbers of the turns behind it, and its topic.
 
     *change* says what it means for the memories whose numbers are *memories*, None where the model did not say; *text*
-    is what a changed memory says from then on. *problem* is the reason why the row cannot be used, else empty.
+    is what a changed memory says from then on. *is_correction* says that the memory was never true. *problem* is the
+    reason why the row cannot be used, else empty.
     """
 
     fact: str
@@ -34,6 +36,8 @@ class ExtractedFact:
     memories: tuple[int, ...] = ()
     text: str = ""
     problem: str = ""
+    validity: Validity = OPEN
+    is_correction: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,3 +117,8 @@ class OperationId:
 def execution_name(bank: str, sid: str, window: int, attempt: int) -> str:
     """Return the name of an attempt's execution: at most 36 + 26 + 15 of Step Functions' 80 characters."""
     return f"{bank}-{sid}-{window}-{attempt}"
+
+
+def replay_execution_name(bank: str, replay_id: str, run: int) -> str:
+    """Return the name of the execution of a run of a replay; it never equals that of an attempt."""
+    return f"{bank}-{digest('replay', replay_id)}-r{run}"

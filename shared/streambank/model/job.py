@@ -1,4 +1,4 @@
-"""What an erasure, an export, an import and a reindex have in common."""
+"""What erasures, exports, imports, reindexes and replays have in common."""
 
 from __future__ import annotations
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from streambank.model.event import CallMarker
 from streambank.model.metadata import Metadata
 from streambank.model.tombstone import Tombstone
+from streambank.model.validity import OPEN, Statement, Validity
 
 # How long the revisions of a deleted memory can be read, and the memory can be rolled back.
 RECOVERABLE = timedelta(hours=48)
@@ -64,11 +65,13 @@ class Profile:
 class Memory:
     """A fact of a scope; *revision* numbers its last revision, or is 0; *as_of* is the time of its newest evidence.
 
-    The fact of a profile is the JSON of its data. *first_revision* is the revision that its creation made, as long as
-    the memory has that text: no item of its own is stored for it. *former* are the keyed hashes of earlier texts,
-    oldest first. *call* is the marker of the call that created it under an idempotency key. Generations change
-    nothing of a *pinned* memory but its evidence. *origins* are the scopes, as canonical JSON, that it was moved from:
-    some of its hashes may be of those.
+    The fact of a profile is the JSON of its data. *own_revision* is the revision that made the text: no item of its own
+    is stored for it as long as the memory has that text. *former* are the keyed hashes of earlier texts, oldest first.
+    *call* is the marker of the call that created it under an idempotency key. Generations change nothing of a *pinned*
+    memory but its evidence. *validity* and *statements* are those of the text, in the order in which they were learnt.
+    A text was lost before *whole_since* where revisions were off. The revisions up to number *hidden* have a part that
+    was to be forgotten: they are shown as of no time. *origins* are the scopes, as canonical JSON,
+    that it was moved from: some of its hashes may be of those.
     """
 
     id: str
@@ -87,11 +90,15 @@ class Memory:
     evidence: tuple[Evidence, ...] = ()
     deleted: datetime | None = None
     profile: Profile | None = None
-    first_revision: Revision | None = None
+    own_revision: Revision | None = None
     former: tuple[str, ...] = ()
     call: CallMarker | None = None
     origins: tuple[str, ...] = ()
     pinned: bool = False
+    validity: Validity = OPEN
+    statements: tuple[Statement, ...] = ()
+    whole_since: datetime | None = None
+    hidden: int = 0
 
     @property
     def fingerprint(self) -> str:
@@ -104,18 +111,28 @@ class Memory:
         return self.deleted is None and not expired
 
     def is_recorded_by(self, revision: Revision) -> bool:
-        """Tell whether *revision* says nothing that this memory does not: it can be its first revision."""
-        return (revision.number, revision.fact, revision.created, revision.is_profile) == (
-            self.revision,
+        """Tell whether *revision* says of the text what this memory does: it can be its own revision."""
+        return (revision.fact, revision.validity, revision.is_profile, revision.is_late) == (
             self.fact,
-            self.created,
+            self.validity,
             self.profile is not None,
+            False,
         )
+
+    @property
+    def whole_revision(self) -> Revision | None:
+        """Return its own revision with what the memory says of the text."""
+        own = self.own_revision
+        return own and replace(own, validity=self.validity, statements=self.statements, vector=self.vector)
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """An immutable record of one change of a memory; *fact* is empty if the change was its deletion."""
+    """An immutable record of one change of a memory; *fact* is empty if the change was its deletion.
+
+    *statements* say when the text was stated. A correction says that the text before it was never true. A late revision
+    has evidence that was older than the memory's: it never was the memory's text. *vector* is that of the text.
+    """
 
     memory_id: str
     number: int
@@ -125,6 +142,16 @@ class Revision:
     labels: dict[str, str] = field(default_factory=dict)
     extracted: tuple[str, ...] = ()
     is_profile: bool = False
+    validity: Validity = OPEN
+    statements: tuple[Statement, ...] = ()
+    is_correction: bool = False
+    is_late: bool = False
+    vector: bytes = b""
+
+    @property
+    def as_of(self) -> datetime:
+        """Return the time of its newest evidence; one of an earlier release has that of its creation."""
+        return max((one.at for one in self.statements), default=self.created)
 
     def is_live(self, now: datetime) -> bool:
         """Tell whether a read may return this revision at *now*."""
@@ -160,10 +187,11 @@ class Change:
     tombstone: Tombstone | None = None
 
     def stored_revisions(self, now: datetime) -> tuple[Revision, ...]:
-        """Return the revisions that get items of their own: a first one too, once the memory is it no longer."""
-        first = self.before.first_revision if self.before else None
-        is_over = first is not None and self.after.first_revision is None and first.is_live(now)
-        is_item = self.revision is not None and self.revision != self.after.first_revision
+        """Return the revisions that get items of their own: what was the memory's own is one once it has another."""
+        own = self.before.whole_revision if self.before else None
+        kept = self.after.own_revision.number if self.after.own_revision else None
+        is_over = own is not None and own.number != kept and own.is_live(now)
+        is_item = self.revision is not None and self.revision.number != kept
         return tuple(
-            one for one, is_stored in ((first, is_over), (self.revision, is_item)) if one is not None and is_stored
+            one for one, is_stored in ((own, is_over), (self.revision, is_item)) if one is not None and is_stored
         )

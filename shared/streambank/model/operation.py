@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from streambank.model.content_policy import Finding
 from streambank.model.ids import OperationId
 from streambank.model.stream import StreamId
 from streambank.model.verdict import RecordedVerdict
@@ -55,12 +56,18 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an ingest call did: how many events were new, how many duplicates, and which ids had other content."""
+    """What an ingest call did: how many events were new, how many duplicates, and which ids had other content.
+
+    *not_learnt* counts those that were dropped because their scope was set to learn nothing when they were said;
+    *is_learning_disabled* tells that it is so now.
+    """
 
     operation: Operation
     accepted: int = 0
     duplicates: int = 0
     conflicts: tuple[str, ...] = ()
+    not_learnt: int = 0
+    is_learning_disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +93,4 @@ class EventStatus:
     state: OperationState | None = None
     verdicts: tuple[RecordedVerdict, ...] = ()
     is_forgotten: bool = False
+    findings: tuple[Finding, ...] = ()

@@ -12,6 +12,7 @@ from streambank.model.extraction import FactChange
 from streambank.model.memory import Change
 from streambank.model.review import Review
 from streambank.model.usage import Usage
+from streambank.model.validity import OPEN, Validity
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt
 
@@ -26,7 +27,8 @@ class Candidate:
     *rejected* is the reason where the candidate was refused before any consolidation, else empty. *profile* is the
     id of a schema where the fact is JSON of values for a profile, else empty. *change* is what the model says that the
     fact means for the memories with *memory_ids*, and *text* what they say from then on; None where it did not say.
-    *doubts* are the reasons why the words of the fact, or of its text, need a second answer.
+    *doubts* are the reasons why the words of the fact, or of its text, need a second answer. *is_correction* says that
+    the memories were never true.
     """
 
     fact: str
@@ -40,6 +42,8 @@ class Candidate:
     memory_ids: tuple[str, ...] = ()
     text: str = ""
     doubts: tuple[str, ...] = ()
+    validity: Validity = OPEN
+    is_correction: bool = False
 
     @property
     def is_searched(self) -> bool:
@@ -64,7 +68,8 @@ class PlanStep:
     """What to do with one candidate: the verdict, the memory it touches, the new text and the reason.
 
     *others* are further steps of the same candidate, each for another memory. *seqs* are events of other candidates
-    that say the same. *merged_into* is the id of the memory that a deleted one became part of, else empty.
+    that say the same. *merged_into* is the id of the memory that a deleted one became part of, else empty. A rejected
+    step with a text is late: the memory has newer evidence, and its past gets the text.
     """
 
     verdict: Verdict
@@ -75,6 +80,13 @@ class PlanStep:
     others: tuple[PlanStep, ...] = ()
     seqs: tuple[int, ...] = ()
     merged_into: str = ""
+    validity: Validity = OPEN
+    is_correction: bool = False
+
+    @property
+    def is_late(self) -> bool:
+        """Tell whether its text belongs to the past of the memory."""
+        return self.verdict is Verdict.REJECTED and self.memory_id is not None and self.text is not None
 
     @property
     def all(self) -> tuple[PlanStep, ...]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from streambank.model.chat import ChatHistory
+from streambank.model.consent import Consent
+from streambank.model.content_policy import Finding
 from streambank.model.event import Event
 from streambank.model.memory import Citation, Memory, Revision
 from streambank.model.rule import TriggerRule
@@ -71,6 +73,16 @@ class MarkerRecord:
     window: int
     expires: datetime
     fingerprint: bytes = b""
+    findings: tuple[Finding, ...] = ()
 
 
-Record = MemoryRecord | Session | SessionEventRecord | ChatHistory | StreamRecord | BatchRecord | MarkerRecord | Window
+@dataclass(frozen=True, slots=True)
+class ConsentRecord:
+    """The consent of a scope that was set at least once."""
+
+    scope: dict[str, str]
+    consent: Consent
+
+
+InStream = StreamRecord | BatchRecord | MarkerRecord | Window
+Record = MemoryRecord | Session | SessionEventRecord | ChatHistory | ConsentRecord | InStream

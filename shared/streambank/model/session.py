@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from streambank.model.content_policy import Finding
 from streambank.model.event import Event, Role
 from streambank.model.rule import Expiry
 
@@ -52,7 +53,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
-    """An appended event; its maps are kept as sent, *number* is 0 until it is stored."""
+    """An appended event; its maps are kept as sent, *number* is 0 until it is stored.
+
+    *findings* are what the bank's content policy found in it: then the maps may be other than were sent.
+    """
 
     author: str
     invocation_id: str
@@ -64,6 +68,7 @@ class SessionEvent:
     error_code: str | None = None
     error_message: str | None = None
     raw: dict[str, Any] | None = None
+    findings: tuple[Finding, ...] = ()
 
     @property
     def state_delta(self) -> dict[str, Any]:

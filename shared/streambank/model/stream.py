@@ -63,3 +63,9 @@ class IngestCall:
     force: bool = False
     settings: WindowSettings = field(default_factory=WindowSettings)
     marker: CallMarker | None = None
+
+    @property
+    def marker_keys(self) -> list[str]:
+        """Return the keys of the markers that tell whether the call, or its events, were accepted before."""
+        of_call = [self.marker.key] if self.marker else []
+        return [keyed.key for keyed in self.events if keyed.key] + of_call

@@ -10,6 +10,7 @@ from typing import Any
 
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import StreamId
+from streambank.model.validity import OPEN, Validity
 
 
 class WindowState(StrEnum):
@@ -27,6 +28,7 @@ class DirectMemory:
 
     fact: str
     topics: tuple[str, ...] = ()
+    validity: Validity = OPEN
 
 
 @dataclass(frozen=True, slots=True)

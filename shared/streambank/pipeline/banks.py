@@ -11,7 +11,7 @@ from streambank.errors import Conflict, FailedPrecondition, NotFound, Unavailabl
 from streambank.model.bank import Bank
 from streambank.model.ids import DEFAULT_BANK
 from streambank.retry import RetryPolicy
-from streambank.rules.bank_config import default_rule
+from streambank.rules.bank_config import content_policy, default_rule
 from streambank.store.banks import Banks
 
 
@@ -27,7 +27,15 @@ class BankChange:
 def create_bank(bank_id: str, change: BankChange, *, banks: Banks, now: datetime) -> Bank:
     """Store a new bank. Raises Conflict if its id is taken."""
     document = change.document or {}
-    bank = Bank(bank_id, now, now, change.display_name, change.description, default_rule=default_rule(document))
+    bank = Bank(
+        bank_id,
+        now,
+        now,
+        change.display_name,
+        change.description,
+        default_rule=default_rule(document),
+        content_policy=content_policy(document),
+    )
     banks.create(bank, document)
     return bank
 
@@ -42,6 +50,7 @@ def update_bank(bank_id: str, change: BankChange, *, banks: Banks, retry_policy:
 
     def changed(bank: Bank) -> Bank:
         rule = bank.default_rule if change.document is None else default_rule(change.document)
+        policy = bank.content_policy if change.document is None else content_policy(change.document)
         return replace(
             bank,
             created=bank.created or now,
@@ -49,6 +58,7 @@ def update_bank(bank_id: str, change: BankChange, *, banks: Banks, retry_policy:
             display_name=bank.display_name if change.display_name is None else change.display_name,
             description=bank.description if change.description is None else change.description,
             default_rule=rule,
+            content_policy=policy,
         )
 
     for _ in retry_policy.attempts():

@@ -12,17 +12,20 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from streambank.errors import BudgetPaused, Conflict
+from streambank.model.ids import OperationId
 from streambank.model.window import Window
 from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import FailContext, RecordedFailure, fail_window, outcome_of_death
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
-from streambank.pipeline.jobs import erase, export, import_job, move, reindex
+from streambank.pipeline.jobs import erase, export, import_job, move, policy_job, reindex, start_replay
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.pipeline.jobs.move import MoveContext
+from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
+from streambank.pipeline.jobs.start_replay import StartReplayContext
 from streambank.rules import triggers
 from streambank.store.banks import Banks
 from streambank.store.due import DueIndex, DueItem, DueKind
@@ -54,6 +57,8 @@ class SweepContext:
     export_context: Callable[[timedelta], ExportContext]
     import_context: Callable[[timedelta], ImportContext]
     reindex_context: Callable[[timedelta], ReindexContext]
+    policy_context: Callable[[timedelta], PolicyJobContext]
+    replay_context: StartReplayContext
     executions: Executions
     retention_policy: RetentionPolicy
     clock: Callable[[], datetime]
@@ -244,11 +249,22 @@ def _resume_reindex(item: DueItem, context: SweepContext, has_time: Callable[[],
     reindex.resume(item.bank, context=replace(context.reindex_context(JOB_TURN), has_time=has_time))
 
 
+def _resume_policy(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
+    policy_job.resume(item.bank, context=replace(context.policy_context(JOB_TURN), has_time=has_time))
+
+
+def _restart_replay(item: DueItem, context: SweepContext, _has_time: Callable[[], bool]) -> None:
+    operation = OperationId(item.name, item.window) if item.name else None
+    start_replay.restart(item.bank, operation, context=context.replay_context)
+
+
 _LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]], None]] = {
     DueKind.BANK: _delete_bank,
     DueKind.ERASURE: _resume_erasure,
     DueKind.MOVE: _resume_move,
     DueKind.EXPORT: _resume_export,
     DueKind.IMPORT: _resume_import,
+    DueKind.POLICY: _resume_policy,
     DueKind.REINDEX: _resume_reindex,
+    DueKind.REPLAY: _restart_replay,
 }

@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
+from streambank.errors import InvalidArgument
 from streambank.model.bank import BankConfig, Example, ProfileSchema
+from streambank.model.content_policy import ContentPolicy, Detector, PolicyAction, PolicyRule
 from streambank.model.review import ReviewPolicy
 from streambank.model.rule import TriggerRule
 from streambank.model.verdict import Verdict
@@ -45,6 +47,29 @@ def bank_config(document: Mapping[str, Any], scope: Collection[str] = ()) -> Ban
         generate_created_ttl=parse_duration(granular.get("generateCreatedTtl")) or default,
         generate_updated_ttl=parse_duration(granular.get("generateUpdatedTtl")) or default,
         review_policy=_review_policy(document.get("reviewPolicy", {})),
+        content_policy=content_policy(document),
+    )
+
+
+def content_policy(document: Mapping[str, Any]) -> ContentPolicy | None:
+    """Return the bank's content policy, or None if it has no rule; a rule without a name has its detector's."""
+    rules = document.get("contentPolicy", {}).get("rules", [])
+    return ContentPolicy(tuple(_policy_rule(one, number) for number, one in enumerate(rules))) if rules else None
+
+
+def check_policy(document: Mapping[str, Any], path: str, *, has_service: bool) -> None:
+    """Raise InvalidArgument if a rule needs a service for personal data, and the deployment has none."""
+    for number, rule in enumerate(document.get("contentPolicy", {}).get("rules", [])):
+        if rule.get("detector") == Detector.PERSONAL_DATA and not has_service:
+            field = f"{path}.contentPolicy.rules[{number}].detector"
+            raise InvalidArgument(field, "needs the parameter PersonalDataDetector, which this deployment has not set")
+
+
+def _policy_rule(rule: Mapping[str, Any], number: int) -> PolicyRule:
+    detector = rule.get("detector")
+    name = rule.get("name") or detector or f"PATTERN_{number}"
+    return PolicyRule(
+        name, PolicyAction(rule["action"]), Detector(detector) if detector else None, rule.get("pattern", "")
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -13,19 +13,17 @@ from streambank.model.metadata import MergeStrategy, Metadata
 from streambank.model.plan import FORGET, Candidate, PlanStep
 from streambank.model.rule import WindowSettings
 from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
+from streambank.model.validity import OPEN, Statement, Validity
 from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, RecordedVerdict, Verdict
 from streambank.model.window import Window
-from streambank.rules import profiles
+from streambank.rules import history, profiles
+from streambank.rules.evidence import joined_evidence, newest_evidence
 from streambank.rules.keyed_hashes import KeyedHashes, former_texts
 
 NOTHING_TO_FORGET = "nothing to forget"
 # What the last revision of a memory says that became part of another one, before the id of that one.
 MERGED_INTO = "merged into memories/"
 DEFAULT_REVISION_TTL = timedelta(days=365)
-# A memory keeps the evidence of its latest changes only: so many windows, and so many events of all of them together.
-# Their numbers and their hashes have at most 100 KB, and an item has 400.
-MAX_EVIDENCE = 20
-MAX_EVIDENCE_EVENTS = 4_000
 
 
 def is_forget_request(candidate: Candidate) -> bool:
@@ -39,26 +37,34 @@ def create_step(candidate: Candidate, text: str | None = None, reason: str = NEW
         return PlanStep(Verdict.REJECTED, reason=candidate.rejected)
     if is_forget_request(candidate):
         return PlanStep(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
-    return PlanStep(Verdict.CREATED, text=text or candidate.fact, reason=reason)
+    return PlanStep(Verdict.CREATED, text=text or candidate.fact, reason=reason, validity=candidate.validity)
 
 
 def update_step(candidate: Candidate, memory: Memory, text: str, reason: str, settings: WindowSettings) -> PlanStep:
-    """Return the step that changes *memory* to *text*, unless the memory has newer evidence."""
+    """Return the step that changes *memory* to *text*; where the memory has newer evidence, its past gets the text."""
     if text == memory.fact:
         return restate_step(candidate, memory, settings)
-    if candidate.at < memory.as_of:
-        return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
-    return PlanStep(Verdict.UPDATED, memory.id, text, reason=reason)
+    verdict, reason = (Verdict.REJECTED, SUPERSEDED) if candidate.at < memory.as_of else (Verdict.UPDATED, reason)
+    return PlanStep(
+        verdict,
+        memory.id,
+        text,
+        reason=reason,
+        validity=candidate.validity,
+        is_correction=candidate.is_correction,
+    )
 
 
 def restate_step(candidate: Candidate, memory: Memory, settings: WindowSettings, reason: str = RESTATED) -> PlanStep:
     """Return the step for a fact that *memory* states already: it keeps its text, whatever that is by then.
 
-    The fact is further evidence. Where it is newer, it renews the metadata as well.
+    The fact is further evidence. Where it is newer, it renews the metadata as well, and says until when the text holds.
     """
     is_other = merge_metadata(memory.metadata, settings) != memory.metadata
+    is_other = is_other or candidate.validity not in (OPEN, memory.validity)
     renews = candidate.at > memory.as_of or (candidate.at == memory.as_of and is_other)
-    return PlanStep(Verdict.UPDATED if renews else Verdict.UNCHANGED, memory.id, reason=reason)
+    verdict = Verdict.UPDATED if renews else Verdict.UNCHANGED
+    return PlanStep(verdict, memory.id, reason=reason, validity=candidate.validity)
 
 
 def delete_step(candidate: Candidate, memory: Memory, reason: str) -> PlanStep:
@@ -129,12 +135,14 @@ def change(
     candidate = replace(candidate, seqs=tuple(sorted({*candidate.seqs, *step.seqs})))
     if step.verdict is Verdict.CREATED:
         return _creation(policy, new_id, candidate, step, now)
-    if memory is None or step.verdict is Verdict.REJECTED:
+    if memory is None:
         return None
+    if step.verdict is Verdict.REJECTED:
+        return _late_text(policy, candidate, step, memory, now) if step.is_late else None
     if step.verdict is Verdict.DELETED:
         return deletion(memory, policy.hashes, at=candidate.at, now=now, merged_into=step.merged_into)
     if step.verdict is Verdict.UNCHANGED:
-        return _further_evidence(policy, candidate, memory)
+        return _further_evidence(policy, candidate, memory, now)
     return _update(policy, candidate, step, memory, now)
 
 
@@ -154,46 +162,87 @@ def _creation(policy: WindowPolicy, new_id: str, candidate: Candidate, step: Pla
         expires=_after(now, policy.config.generate_created_ttl, None),
         evidence=_evidence(policy, candidate),
         profile=profiles.new_profile(candidate),
+        validity=step.validity,
     )
     return new_memory(memory, _revision(policy, memory, candidate, now))
 
 
 def new_memory(memory: Memory, revision: Revision | None) -> Change:
-    """Return the change that creates *memory*, which is its own first *revision*."""
-    return Change(None, replace(memory, first_revision=revision), revision)
+    """Return the change that creates *memory*, which is its own *revision*."""
+    return Change(None, history.with_first_text(memory, revision), revision)
 
 
 def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
     fact = step.text or memory.fact
     metadata = merge_metadata(memory.metadata, policy.window.settings)
-    is_new_fact = fact != memory.fact
+    validity = _validity(step, memory)
+    is_new_text = (fact, validity) != (memory.fact, memory.validity)
     after = replace(
         memory,
         fact=fact,
+        validity=validity,
         vector=step.vector or memory.vector,
         metadata=metadata,
         topics=candidate.topics or memory.topics,
         as_of=max(candidate.at, memory.as_of),
-        updated=now if is_new_fact or metadata != memory.metadata else memory.updated,
-        revision=memory.revision + (is_new_fact and policy.keeps_revisions),
+        updated=now if is_new_text or metadata != memory.metadata else memory.updated,
+        revision=memory.revision + (is_new_text and policy.keeps_revisions),
         expires=memory.expires if memory.pinned else _after(now, policy.config.generate_updated_ttl, memory.expires),
-        evidence=join_evidence(memory.evidence, _evidence(policy, candidate)),
+        evidence=joined_evidence(memory.evidence, _evidence(policy, candidate)),
         profile=profiles.updated_profile(memory, candidate),
-        first_revision=None if is_new_fact else memory.first_revision,
         former=former_texts(memory, fact, policy.hashes),
+        hidden=memory.revision if is_new_text and is_forget_request(candidate) else memory.hidden,
     )
-    return Change(memory, after, _revision(policy, after, candidate, now) if is_new_fact else None)
+    if not is_new_text:
+        return Change(memory, history.with_statement(after, candidate.at, now=now), None)
+    revision = _revision(policy, after, candidate, now)
+    revision = revision and replace(revision, is_correction=step.is_correction)
+    at = candidate.at if memory.profile else after.as_of
+    return Change(memory, history.with_next_text(memory, after, revision, at, now=now), revision)
 
 
-def _further_evidence(policy: WindowPolicy, candidate: Candidate, memory: Memory) -> Change | None:
+def _validity(step: PlanStep, memory: Memory) -> Validity:
+    """Return when the text of *memory* holds after *step*: a text that is stated again, or corrected, may not say."""
+    keeps = not step.text or step.text == memory.fact or step.is_correction
+    return memory.validity if keeps and step.validity.is_open else step.validity
+
+
+def _further_evidence(policy: WindowPolicy, candidate: Candidate, memory: Memory, now: datetime) -> Change | None:
     """Return the change that adds the evidence of *candidate* to *memory*, which stays as it is otherwise.
 
     Newer evidence of a pinned memory comes this way too, since nothing else of it may change.
     """
-    evidence = join_evidence(memory.evidence, _evidence(policy, candidate))
+    evidence = joined_evidence(memory.evidence, _evidence(policy, candidate))
     as_of = max(candidate.at, memory.as_of) if memory.pinned else memory.as_of
     after = replace(memory, evidence=evidence, as_of=as_of)
-    return None if after == memory else Change(memory, after, None)
+    if after == memory:
+        return None
+    return Change(memory, history.with_statement(after, candidate.at, now=now), None)
+
+
+def _late_text(
+    policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime
+) -> Change | None:
+    """Return the change that adds a text to the past of *memory*, whose own text has newer evidence."""
+    fact = step.text or candidate.fact
+    after = replace(
+        memory,
+        evidence=joined_evidence(memory.evidence, _evidence(policy, candidate)),
+        revision=memory.revision + policy.keeps_revisions,
+        former=former_texts(replace(memory, fact=fact), memory.fact, policy.hashes),
+    )
+    if not policy.keeps_revisions:
+        return Change(memory, replace(after, whole_since=memory.as_of), None)
+    made = _revision(policy, replace(after, fact=fact), candidate, now)
+    revision = made and replace(
+        made,
+        validity=step.validity,
+        statements=(Statement(candidate.at, now),),
+        is_correction=step.is_correction,
+        is_late=True,
+        vector=step.vector,
+    )
+    return Change(memory, after, revision)
 
 
 def _after(now: datetime, ttl: timedelta | None, otherwise: datetime | None) -> datetime | None:
@@ -209,25 +258,6 @@ def evidence_of(policy: WindowPolicy, seqs: tuple[int, ...]) -> Evidence:
     """Return the events of the policy's window with the numbers *seqs* as evidence."""
     window, hashes = policy.window, tuple(policy.event_hashes.get(seq, "") for seq in seqs)
     return Evidence(window.stream.sid, window.number, seqs, hashes if any(hashes) else ())
-
-
-def join_evidence(earlier: Sequence[Evidence], added: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return both as evidence of a memory: the events of one window together, the window that was added last."""
-    joined = {(one.sid, one.window): one for one in earlier}
-    for one in added:
-        same = joined.pop((one.sid, one.window), None)
-        joined[(one.sid, one.window)] = one if same is None else same.joined(one)
-    return newest_evidence(tuple(joined.values()))
-
-
-def newest_evidence(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return the newest of *evidence*, oldest first: of 20 windows, and 4,000 events of them together."""
-    newest, room = list[Evidence](), MAX_EVIDENCE_EVENTS
-    for one in reversed(evidence[-MAX_EVIDENCE:]):
-        if room:
-            newest.append(one.newest(room))
-            room -= len(newest[-1].seqs)
-    return tuple(reversed(newest))
 
 
 def _revision(policy: WindowPolicy, memory: Memory, candidate: Candidate, now: datetime) -> Revision | None:
@@ -260,7 +290,7 @@ def deletion(
         updated=now,
         revision=memory.revision + 1,
         former=former_texts(memory, "", hashes),
-        first_revision=None,
+        own_revision=None,
     )
     events = () if merged_into else (one for evidence in memory.evidence for one in evidence.hashes if one)
     expires = now + TOMBSTONE_TTL

@@ -12,11 +12,19 @@ from streambank.model.event import CallMarker
 from streambank.model.memory import Change, Memory, Revision
 from streambank.model.metadata import Metadata
 from streambank.model.rule import WindowSettings
+from streambank.model.validity import OPEN, Validity
+from streambank.rules import history
 from streambank.rules.consolidation import keeps_revisions, new_memory, revision_expiry
 from streambank.rules.keyed_hashes import KeyedHashes, former_texts
 
-# The fields that an update may change, in the wire's camelCase; only `fact` makes a revision. Others are ignored.
-CHANGEABLE = frozenset({"fact", "displayName", "description", "topics", "metadata", "ttl", "expireTime", "pinned"})
+# The fields that an update may change, in the wire's camelCase; `fact` and the validity make revisions. Others are
+# ignored.
+CHANGEABLE = frozenset(
+    {
+        *("fact", "displayName", "description", "topics", "metadata", "ttl", "expireTime", "pinned"),
+        *("validFrom", "validUntil"),
+    }
+)
 IGNORED = frozenset({"scope", "name", "revisionTtl", "revisionExpireTime", "revisionLabels", "disableMemoryRevisions"})
 
 
@@ -33,6 +41,7 @@ class Edit:
     expires: datetime | None = None
     pinned: bool = False
     settings: WindowSettings = field(default_factory=WindowSettings)
+    validity: Validity = OPEN
 
 
 def creation(
@@ -62,6 +71,7 @@ def creation(
         revision=int(keeps_revisions(edit.settings, config)),
         call=call,
         pinned=edit.pinned,
+        validity=edit.validity,
     )
     return new_memory(memory, _revision(memory, edit.settings, config, now=now))
 
@@ -73,15 +83,18 @@ def update(
 
     Raises:
         FailedPrecondition: the edit sets the fact of a profile, which is its data.
+        InvalidArgument: the text would end before it begins.
     """
     fields = edit.fields
     if memory.profile and "fact" in fields:
         raise FailedPrecondition("the fact of a profile cannot be changed; only generations change it")
     fact = edit.fact if "fact" in fields else memory.fact
-    is_new_fact = fact != memory.fact
+    validity = _validity(edit, memory)
+    is_new_text = (fact, validity) != (memory.fact, memory.validity)
     after = replace(
         memory,
         fact=fact,
+        validity=validity,
         vector=vector if "fact" in fields else memory.vector,
         display_name=edit.display_name if "displayName" in fields else memory.display_name,
         description=edit.description if "description" in fields else memory.description,
@@ -89,13 +102,36 @@ def update(
         metadata=edit.metadata if "metadata" in fields else memory.metadata,
         pinned=edit.pinned if "pinned" in fields else memory.pinned,
         expires=_expiry(edit, config.update_ttl, memory.expires, now=now),
-        as_of=now if "fact" in fields else memory.as_of,
+        as_of=now if "fact" in fields or is_new_text else memory.as_of,
         updated=now,
-        revision=memory.revision + (is_new_fact and keeps_revisions(edit.settings, config)),
-        first_revision=None if is_new_fact else memory.first_revision,
+        revision=memory.revision + (is_new_text and keeps_revisions(edit.settings, config)),
         former=former_texts(memory, fact, hashes),
     )
-    return Change(memory, after, _revision(after, edit.settings, config, now=now) if is_new_fact else None)
+    if not is_new_text:
+        return Change(memory, history.with_statement(after, now, now=now) if "fact" in fields else after, None)
+    # A caller puts a text right, unless the edit says from when another text holds.
+    is_correction = fact == memory.fact or "validFrom" not in fields
+    return _with_text(
+        memory, after, _revision(after, edit.settings, config, now=now), is_correction=is_correction, now=now
+    )
+
+
+def _validity(edit: Edit, memory: Memory) -> Validity:
+    """Return when the text of *memory* holds after *edit*. Raises InvalidArgument if it would end before it begins."""
+    start = edit.validity.start if "validFrom" in edit.fields else memory.validity.start
+    end = edit.validity.end if "validUntil" in edit.fields else memory.validity.end
+    validity = Validity(start, end)
+    if not validity.is_possible:
+        raise InvalidArgument("validUntil", "must be after validFrom")
+    return validity
+
+
+def _with_text(
+    before: Memory, after: Memory, revision: Revision | None, *, is_correction: bool, now: datetime
+) -> Change:
+    """Return the change to another text."""
+    revision = revision and replace(revision, is_correction=is_correction)
+    return Change(before, history.with_next_text(before, after, revision, now, now=now), revision)
 
 
 def rollback(
@@ -118,10 +154,11 @@ def rollback(
         as_of=now,
         updated=now,
         revision=memory.revision + keeps_revisions(WindowSettings(), config),
-        first_revision=None,
+        own_revision=None,
+        validity=target.validity,
         former=former_texts(memory, target.fact, hashes),
     )
-    return Change(memory, after, _revision(after, WindowSettings(), config, now=now))
+    return _with_text(memory, after, _revision(after, WindowSettings(), config, now=now), is_correction=True, now=now)
 
 
 def _expiry(edit: Edit, ttl: timedelta | None, current: datetime | None, *, now: datetime) -> datetime | None:

@@ -36,7 +36,7 @@ def ground(
     of the user, even in one event with the user's words.
     """
     cited = [numbered[number] for number in dict.fromkeys(citations) if number in numbered]
-    at = max(map(_as_of, cited or numbered.values()))
+    at = max(map(evidence_time, cited or numbered.values()))
     return Candidate(
         fact=fact.strip()[:MAX_FACT_BYTES],
         seqs=tuple(sorted({event.seq for event in cited})),
@@ -46,7 +46,7 @@ def ground(
     )
 
 
-def _as_of(event: StoredEvent) -> datetime:
+def evidence_time(event: StoredEvent) -> datetime:
     """Return the time of *event*, its arrival at the latest: a caller's clock may be ahead."""
     return min(event.order()[0], event.arrived)
 

@@ -90,7 +90,9 @@ def _changes(step: PlanStep, memories: Mapping[str, Memory]) -> bool:
 
 
 def _as_evidence(step: PlanStep, memories: Mapping[str, Memory]) -> PlanStep:
-    """Return *step*, or where it would renew a pinned memory, the step that adds its evidence alone."""
+    """Return *step*, or where it would renew a pinned memory or its past, the step that does not."""
+    if step.is_late and _is_pinned(step.memory_id, memories):
+        return replace(step, text=None, vector=b"")
     if step.verdict is Verdict.UPDATED and _is_pinned(step.memory_id, memories):
         return replace(step, verdict=Verdict.UNCHANGED, text=None, vector=b"")
     return step

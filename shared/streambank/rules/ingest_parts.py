@@ -108,7 +108,7 @@ def deduplicate(events: Iterable[KeyedEvent], markers: Mapping[str, EventMarker]
             continue
         repeats.append(marker)
         # Erased content has no fingerprint, so it cannot be compared.
-        if marker.fingerprint and marker.fingerprint != keyed.event.fingerprint():
+        if marker.fingerprint and not keyed.is_same_as(marker):
             if keyed.event.event_id is None:  # its key is derived from the call's
                 raise KeyReused
             conflicts.append(keyed.event.event_id)

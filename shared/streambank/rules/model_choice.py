@@ -36,6 +36,17 @@ def choose_model(requested: str | None, own: str, allowed: Collection[str]) -> s
     return requested
 
 
+def requested_model(requested: str | None) -> str:
+    """Return the model that a bank requests, or nothing."""
+    return requested or ""
+
+
+def check_model(name: str | None, path: str, own: str, allowed: Collection[str]) -> None:
+    """Check the model *name* of the field *path*; *own* is the deployment's. Raises InvalidArgument."""
+    if name and not _is_googles(name) and not _is_allowed(name, own, allowed):
+        raise InvalidArgument(path, "is not a model that this deployment allows")
+
+
 def check_models(document: Mapping[str, Any], path: str, own: tuple[str, str], allowed: Collection[str]) -> None:
     """Check the models that the configuration in *document* names.
 
@@ -45,9 +56,7 @@ def check_models(document: Mapping[str, Any], path: str, own: tuple[str, str], a
         InvalidArgument: a model is not allowed in this deployment.
     """
     for (section, field), default in zip(_FIELDS, own, strict=True):
-        name = document.get(section, {}).get(field)
-        if name and not _is_googles(name) and not _is_allowed(name, default, allowed):
-            raise InvalidArgument(f"{path}.{section}.{field}", "is not a model that this deployment allows")
+        check_model(document.get(section, {}).get(field), f"{path}.{section}.{field}", default, allowed)
 
 
 def _is_googles(name: str) -> bool:

@@ -93,7 +93,7 @@ def plan_step(candidate: Candidate, memory: Memory | None) -> PlanStep:
         return PlanStep(Verdict.UPDATED, memory.id, memory.fact, reason=RESTATED)
     if current | proposed == current:
         return PlanStep(Verdict.UNCHANGED, memory.id, reason=RESTATED)
-    return PlanStep(Verdict.REJECTED, memory.id, reason=SUPERSEDED)
+    return PlanStep(Verdict.REJECTED, memory.id, candidate.fact, reason=SUPERSEDED)
 
 
 def _change_step(memory: Memory, fact: str) -> PlanStep:

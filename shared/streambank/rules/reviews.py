@@ -14,7 +14,8 @@ from streambank.model.review import Review, ReviewAction, ReviewedMemory, Review
 from streambank.model.tombstone import Tombstone
 from streambank.model.verdict import Verdict
 from streambank.rules import consolidation, tombstones, wording
-from streambank.rules.consolidation import WindowPolicy, join_evidence, newest_evidence
+from streambank.rules.consolidation import WindowPolicy
+from streambank.rules.evidence import joined_evidence, newest_evidence
 from streambank.rules.filtering import Filter, Kind, parse
 from streambank.rules.held_steps import HeldStep
 from streambank.rules.keyed_hashes import KeyedHashes
@@ -95,7 +96,7 @@ def admit(review: Review, known: Mapping[str, Review]) -> Review | str:
     """
     before = known.get(review.id)
     if before and before.state is ReviewState.OPEN:
-        evidence = join_evidence(before.evidence, review.evidence)
+        evidence = joined_evidence(before.evidence, review.evidence)
         newest = replace(review, evidence=evidence, rejected=before.rejected, created=before.created)
         return replace(newest, at=max(before.at, review.at), expires=max(before.expires, review.expires))
     if before and before.state is ReviewState.REJECTED and _cites_only(review, before.rejected):
@@ -161,7 +162,7 @@ def accepted_changes(
 def _completed(change: Change, review: Review, *, pinned: bool) -> Change:
     """Return *change* with all evidence of *review*, and with the scopes that the hashes in it come from."""
     before = change.before.evidence if change.before else ()
-    evidence = join_evidence(before, [one for one in review.evidence if one.seqs])
+    evidence = joined_evidence(before, [one for one in review.evidence if one.seqs])
     origins = tuple(dict.fromkeys([*change.after.origins, *review.origins]))
     return replace(change, after=replace(change.after, evidence=evidence, pinned=pinned, origins=origins))
 

@@ -107,6 +107,7 @@ class _Planner:
     def _decided(self, number: int, proposal: Proposal, decision: Decision) -> list[PlanStep]:
         """Return the steps of one decision, none where it cannot be followed."""
         memories = [self.answer.memories[one - 1] for one in dict.fromkeys(decision.memories) if self._is_number(one)]
+        proposal = _as_decided(proposal, decision)
         if proposal.is_forgetting:
             return self._forgetting(number, proposal, decision, memories)
         match decision.action:
@@ -175,10 +176,22 @@ class _Planner:
         return is_short and not wording.unsupported(text, known)
 
 
+def _as_decided(proposal: Proposal, decision: Decision) -> Proposal:
+    """Return *proposal* with what the second answer says of the fact's time, where it says anything."""
+    candidate = proposal.candidate
+    validity = candidate.validity if decision.validity.is_open else decision.validity
+    is_correction = candidate.is_correction or decision.is_correction
+    return replace(proposal, candidate=replace(candidate, validity=validity, is_correction=is_correction))
+
+
 def _joined(made: Sequence[PlanStep]) -> PlanStep:
-    """Return the steps of one candidate as one: each memory once, and without refusals where something is done."""
+    """Return the steps of one candidate as one: each memory once, and without refusals where something is done.
+
+    What belongs to the past of a memory comes last.
+    """
     distinct = {step.memory_id or f"new {step.text}": step for step in reversed(made)}
     unique = list(reversed(distinct.values()))
-    effective = [step for step in unique if step.verdict is not Verdict.REJECTED] or unique[:1]
+    done = [step for step in unique if step.verdict is not Verdict.REJECTED]
+    effective = [*done, *(step for step in unique if step.is_late)] or unique[:1]
     first, *others = effective
     return replace(first, others=tuple(others))

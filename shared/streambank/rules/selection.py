@@ -15,13 +15,16 @@ FIELDS: Mapping[str, Kind] = {
     "create_time": Kind.TIMESTAMP,
     "update_time": Kind.TIMESTAMP,
     "expire_time": Kind.TIMESTAMP,
+    "event_time": Kind.TIMESTAMP,
+    "valid_from": Kind.TIMESTAMP,
+    "valid_until": Kind.TIMESTAMP,
     "topics": Kind.LIST,
     "topics.managed_memory_topic": Kind.LIST,
     "topics.custom_memory_topic_label": Kind.LIST,
     "scope": Kind.TEXT_MAP,
     "pinned": Kind.BOOLEAN,
 }
-ORDERS = ("create_time", "update_time")
+ORDERS = ("create_time", "update_time", "event_time", "valid_from", "valid_until")
 DEFAULT_ORDER = "create_time desc"
 _TYPES = ("NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE")
 
@@ -76,6 +79,9 @@ def field_values(memory: Memory) -> dict[str, object]:
         "create_time": memory.created,
         "update_time": memory.updated,
         "expire_time": memory.expires,
+        "event_time": memory.as_of,
+        "valid_from": memory.validity.start,
+        "valid_until": memory.validity.end,
         "topics": memory.topics,
         "topics.managed_memory_topic": [name for name in memory.topics if name in list(ManagedTopic)],
         "topics.custom_memory_topic_label": [name for name in memory.topics if name not in list(ManagedTopic)],

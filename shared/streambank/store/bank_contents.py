@@ -28,7 +28,8 @@ def delete_contents(table: Table, bank_id: str) -> Iterator[int]:
 
     What was deleted stays so: a deletion that is interrupted goes on with what is left.
     """
-    yield from _delete_partition(table, bank_id, keys.bank_config(bank_id).pk)
+    for of_jobs in (keys.bank_config(bank_id).pk, keys.bank_replay(bank_id).pk):
+        yield from _delete_partition(table, bank_id, of_jobs)
     for prefix in (Kind.STREAM.prefix, ""):
         shards = (keys.registry(bank_id, shard) for shard in range(keys.REGISTRY_SHARDS))
         registered = chain.from_iterable(table.query(shard, prefix=prefix) for shard in shards)

@@ -40,6 +40,8 @@ def _bank(bank_id: str, item: Mapping[str, Any]) -> Bank:
         default_rule=codec.rule_value(item.get("rule")),
         retention=_days(item.get("ret")),
         dedup_horizon=_days(item.get("dedup")),
+        content_policy=codec.policy_value(item.get("pol")),
+        has_consent_settings="con" in item,
     )
 
 
@@ -62,6 +64,8 @@ def _values(bank: Bank, version: int) -> codec.Values:
         "rule": codec.rule_text(bank.default_rule),
         "ret": bank.retention.days if bank.retention else None,
         "dedup": bank.dedup_horizon.days if bank.dedup_horizon else None,
+        "pol": codec.policy_text(bank.content_policy),
+        "con": int(bank.has_consent_settings) or None,
     }
 
 
@@ -84,9 +88,15 @@ class Banks:
 
         Cost: one round trip.
         """
+        active = self.with_document(bank_id)
+        return active[1] if active else None
+
+    def with_document(self, bank_id: str) -> tuple[Bank, dict[str, Any]] | None:
+        """Return an active bank with its document, or None: one round trip."""
         bank_key, config_key = keys.bank(bank_id), keys.bank_config(bank_id)
         items = self._table.read([bank_key, config_key])
-        return _document(items.get(config_key)) if bank_of(bank_id, items.get(bank_key)) else None
+        bank = bank_of(bank_id, items.get(bank_key))
+        return (bank, _document(items.get(config_key))) if bank else None
 
     def list(self, after: str = "", *, page: int | None = None) -> Iterator[Bank]:
         """Yield the active banks behind the id *after*, in order of their ids, `default` among them.

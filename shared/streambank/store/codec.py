@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from streambank.model.consent import Consent, Pause
+from streambank.model.content_policy import ContentPolicy, Detector, Finding, PolicyAction, PolicyRule
 from streambank.model.event import Event, KeyedEvent, StoredEvent
 from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, StreamId
+from streambank.model.validity import Validity
 from streambank.model.window import DirectMemory, Window, WindowState
 from streambank.store import due_partitions, keys, text
 from streambank.store.attributes import instant, milliseconds, seconds
@@ -100,6 +103,51 @@ def settings_value(stored: str | None) -> WindowSettings:
     )
 
 
+# ---- content policies, and what they found
+
+
+def policy_text(policy: ContentPolicy | None) -> str | None:
+    rules = [[rule.name, rule.action, rule.detector, rule.pattern] for rule in policy.rules] if policy else []
+    return text.dumps(rules) if rules else None
+
+
+def policy_value(stored: str | None) -> ContentPolicy | None:
+    if stored is None:
+        return None
+    rows = json.loads(stored)
+    return ContentPolicy(
+        tuple(
+            PolicyRule(name, PolicyAction(action), Detector(detector) if detector else None, pattern)
+            for name, action, detector, pattern in rows
+        )
+    )
+
+
+def findings_rows(findings: Sequence[Finding]) -> list[list[Any]]:
+    return [[one.rule, one.action, one.count] for one in findings]
+
+
+def findings_text(findings: Sequence[Finding]) -> str | None:
+    return text.dumps(findings_rows(findings)) if findings else None
+
+
+def findings_of(rows: Sequence[Sequence[Any]]) -> tuple[Finding, ...]:
+    return tuple(Finding(rule, PolicyAction(action), count) for rule, action, count in rows)
+
+
+# ---- consent
+
+
+def consent_text(consent: Consent) -> str:
+    return text.dumps([[milliseconds(one.start), milliseconds(one.end)] for one in consent.pauses])
+
+
+def consent_of(item: Mapping[str, Any] | None) -> Consent:
+    """Return the consent in the version item of a scope."""
+    rows = json.loads(item.get("lrn", "[]")) if item else []
+    return Consent(tuple(Pause(instant_of(start), instant(end)) for start, end in rows))
+
+
 # ---- HEAD
 
 
@@ -160,12 +208,18 @@ def head_of(item: Mapping[str, Any]) -> Head:
 
 def batch_values(events: Sequence[KeyedEvent], first_seq: int, window: int, arrived: datetime) -> Values:
     return {
-        "d": text.compressed([event_text(keyed.event) for keyed in events]),
+        **event_values([keyed.event for keyed in events]),
         "n": len(events),
         "seq": first_seq,
         "win": window,
         "at": milliseconds(arrived),
     }
+
+
+def event_values(events: Sequence[Event]) -> Values:
+    """Return the attributes that hold *events*: what was found in them is beside them, by their places."""
+    found = {str(place): findings_rows(event.findings) for place, event in enumerate(events) if event.findings}
+    return {"d": text.compressed(list(map(event_text, events))), "pol": text.dumps(found) if found else None}
 
 
 def event_text(event: Event) -> list[Any]:
@@ -175,14 +229,16 @@ def event_text(event: Event) -> list[Any]:
 
 def batch_events(item: Mapping[str, Any]) -> list[StoredEvent]:
     arrived = instant_of(item["at"])
-    events = [_event_value(stored) for stored in text.decompressed(item["d"])]
+    found = json.loads(item.get("pol", "{}"))
+    rows = enumerate(text.decompressed(item["d"]))
+    events = [_event_value(stored, found.get(str(place), ())) for place, stored in rows]
     return [StoredEvent(event, item["seq"] + offset, arrived) for offset, event in enumerate(events)]
 
 
-def _event_value(stored: list[Any]) -> Event:
+def _event_value(stored: list[Any], found: Sequence[Sequence[Any]]) -> Event:
     role, parts, event_id, time = stored
     moment = datetime.fromisoformat(time) if time else None
-    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment)
+    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment, findings_of(found))
 
 
 # ---- windows
@@ -190,7 +246,7 @@ def _event_value(stored: list[Any]) -> Event:
 
 def window_values(window: Window) -> Values:
     key = keys.window(window.stream.bank, window.stream.sid, window.number)
-    direct = [[memory.fact, list(memory.topics)] for memory in window.direct]
+    direct = [_direct_row(memory) for memory in window.direct]
     return {
         "win": window.number,
         "fst": window.first_seq,
@@ -212,6 +268,16 @@ def window_values(window: Window) -> Values:
         "new": 1,
         **due_values(key, window.due),
     }
+
+
+def _direct_row(memory: DirectMemory) -> list[Any]:
+    validity = [milliseconds(memory.validity.start), milliseconds(memory.validity.end)]
+    return [memory.fact, list(memory.topics), *([] if memory.validity.is_open else validity)]
+
+
+def _direct_memory(row: Sequence[Any]) -> DirectMemory:
+    fact, topics, *validity = row
+    return DirectMemory(fact, tuple(topics), Validity(*map(instant, validity)))
 
 
 def window_of(item: Mapping[str, Any]) -> Window:
@@ -239,6 +305,6 @@ def window_of(item: Mapping[str, Any]) -> Window:
         failure=item.get("fail"),
         provider_error=item.get("perr"),
         outcome=json.loads(item.get("out", "{}")),
-        direct=tuple(DirectMemory(fact, tuple(topics)) for fact, topics in direct),
+        direct=tuple(map(_direct_memory, direct)),
         call=bytes(item.get("call", b"")),
     )

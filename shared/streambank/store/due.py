@@ -29,8 +29,10 @@ class DueKind(StrEnum):
     ERASURE = "ERASURE"
     EXPORT = "EXPORT"
     IMPORT = "IMPORT"
+    POLICY = "POLICY"
     REINDEX = "REINDEX"
     MOVE = "MOVE"
+    REPLAY = "REPLAY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,9 @@ _KINDS = {
     Kind.ERASE: DueKind.ERASURE,
     Kind.EXPORT: DueKind.EXPORT,
     Kind.IMPORT: DueKind.IMPORT,
+    Kind.POLICY: DueKind.POLICY,
     Kind.REINDEX: DueKind.REINDEX,
+    Kind.REPLAY: DueKind.REPLAY,
 }
 
 
@@ -103,8 +107,9 @@ def due_item(key: Key) -> DueItem:
     match keys.kind_of(key.sk):
         case Kind.CHAT_NOTE:
             return DueItem(DueKind.CHAT, bank, name, version=keys.name_in(key.sk))
-        case Kind.WINDOW:
-            return DueItem(DueKind.WINDOW, bank, name, window=int(keys.name_in(key.sk)))
+        case Kind.WINDOW | Kind.RESULT as kind:
+            of_kind = DueKind.WINDOW if kind == Kind.WINDOW else DueKind.REPLAY
+            return DueItem(of_kind, bank, name, window=int(keys.name_in(key.sk)))
         case Kind.MOVE:
             return DueItem(DueKind.MOVE, bank, name, move=int(keys.name_in(key.sk)))
         case Kind.MEMORY:

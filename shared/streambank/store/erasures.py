@@ -3,7 +3,8 @@
 The job of a scope's erasure is stored in the scope's `V`, which every writer of memories reads. How far it has come in
 a stream is stored in the stream's `CUT`, so that an erasure that is resumed deletes no event that arrived since it
 started. Identifiers stay: a stream's HEAD, which is never reset, the hashes of the ids of accepted events (a client
-that sends the events again must not bring them back), and the scopes in the registry.
+that sends the events again must not bring them back), and the scopes in the registry. The change records of a scope go,
+and one is left that says when the scope was erased.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from typing import Any, NamedTuple
 
 from streambank.errors import Conflict, OutOfReach, Unavailable
 from streambank.model import ids
+from streambank.model.change_record import ChangedMemory, ChangeKind, ChangeRecord
 from streambank.model.erasure import Erasure, ErasureTarget, RegistryCursor
 from streambank.store import codec, keys, text
 from streambank.store.actions import Condition, Delete, Put, Update, absent, equals
 from streambank.store.attributes import milliseconds
+from streambank.store.changes import default_stamp, record_put
 from streambank.store.cuts import cut_of, erased_windows
 from streambank.store.erasure_items import counts_text, erasure_of, job_values
 from streambank.store.keys import Key, Kind
@@ -39,7 +42,7 @@ START: RegistryCursor = (0, "")
 
 
 class ErasedItem(NamedTuple):
-    """An item of a scope, and what it counts as: a memory that is its own first revision is both."""
+    """An item of a scope, and what it counts as: a memory that is the revision of its text is both."""
 
     key: Key
     counted: tuple[str, ...]
@@ -119,9 +122,12 @@ class Erasures:
             **codec.due_values(key, None),
         }
         condition = equals(erasing=erasure.number)
-        if erasure.cid:
-            values, condition = {**values, "ver": item.get("ver", 0) + 1}, condition & equals(ver=item.get("ver", 0))
-        self._table.write(Update(key, values, condition))
+        if not erasure.cid:
+            self._table.write(Update(key, values, condition))
+            return
+        version = item.get("ver", 0)
+        update = Update(key, {**values, "ver": version + 1}, condition & equals(ver=version))
+        self._table.transact_despite_contention([update, record_put(erasure.bank, _record(erasure, version + 1, now))])
 
     # ---- what a bank or a scope has
 
@@ -170,7 +176,8 @@ class Erasures:
 
     def erased_items(self, bank: str, cid: str) -> Iterator[Iterator[ErasedItem]]:
         """Yield the items of a scope that are erased, kind by kind: deleted memories, tombstones and moves too."""
-        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE, Kind.REVIEW, Kind.MOVE):
+        kinds = (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE, Kind.REVIEW, Kind.CHANGE, Kind.MOVE)
+        for kind in kinds:
             yield map(_erased_item, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
 
     def delete_memories(self, erasure: Erasure, batch: Sequence[ErasedItem], counts: Counter[str]) -> None:
@@ -239,6 +246,10 @@ def _erased_item(item: Mapping[str, Any]) -> ErasedItem:
     kind = _COUNTED.get(keys.kind_of(item["SK"]))
     first = ("revisions",) if "frev" in item else ()
     return ErasedItem(keys.key_of(item), (kind, *first) if kind else ())
+
+
+def _record(erasure: Erasure, version: int, now: datetime) -> ChangeRecord:
+    return ChangeRecord(erasure.cid, version, default_stamp(now), (ChangedMemory(ChangeKind.ERASED),))
 
 
 def _key(bank: str, cid: str) -> Key:

@@ -17,7 +17,15 @@ from typing import Any
 from streambank.errors import Unavailable
 from streambank.model import ids
 from streambank.model.memory import Citation, Memory, Revision
-from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord, StreamRecord
+from streambank.model.record import (
+    BatchRecord,
+    ConsentRecord,
+    MarkerRecord,
+    MemoryRecord,
+    Record,
+    SessionEventRecord,
+    StreamRecord,
+)
 from streambank.model.rule import Reason
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import TransferSpec
@@ -33,6 +41,8 @@ from streambank.store.table import Table
 
 # Of one memory, the newest: a line is in memory whole.
 MAX_REVISIONS = 1_000
+# Sorts before the ids of memories.
+_BEFORE_MEMORIES = " "
 
 # Shard and sort key of a registry entry, and how far the records of the entry were read.
 ExportCursor = tuple[int, str, str]
@@ -99,11 +109,13 @@ class Exports:
     # ---- memories
 
     def _memories(self, bank: str, cid: str, after: str, now: datetime) -> Rows:
-        """Yield memories from three queries at once, which all return their items in the order of memory ids."""
+        """Yield a scope's consent, and its memories from three queries at once, all in the order of memory ids."""
         version = self._table.get(keys.version(bank, cid))
         if version is None:
             return
         scope = json.loads(version["sco"])
+        if "lrn" in version and not after:
+            yield _BEFORE_MEMORIES, ConsentRecord(scope, codec.consent_of(version))
         revisions = _ByMemory(self._of_kind(bank, cid, Kind.REVISION, after))
         citations = _ByMemory(self._of_kind(bank, cid, Kind.CITATION, after))
         for item in self._of_kind(bank, cid, Kind.MEMORY, after):
@@ -112,12 +124,14 @@ class Exports:
                 stored = self._revisions(bank, cid, memory, revisions)
                 own = [one for one in stored if _is_exported(memory, one, now)][-MAX_REVISIONS:]
                 cited = [one for one in map(citation_of, citations.of(memory.id)) if _is_cited(memory, one, now)]
-                yield memory.id, MemoryRecord(replace(memory, first_revision=None), tuple(own), tuple(cited))
+                yield memory.id, MemoryRecord(replace(memory, own_revision=None), tuple(own), tuple(cited))
 
     def _revisions(self, bank: str, cid: str, memory: Memory, read: _ByMemory) -> list[Revision]:
         """Return the revisions of *memory*; they are read again if they were read before its last change."""
         revisions = all_revisions(memory, read.of(memory.id))
-        if memory.revision and memory.revision not in (one.number for one in revisions):
+        own = memory.own_revision.number if memory.own_revision else 0
+        newest = memory.revision - (own == memory.revision)  # of those that have items
+        if newest and newest not in (one.number for one in revisions):
             prefix = keys.revision_prefix(memory.id)
             revisions = all_revisions(memory, self._table.query(keys.scope(bank, cid), prefix=prefix))
         return revisions
@@ -216,7 +230,8 @@ def _record_of(item: dict[str, Any], stream: StreamId, now: datetime) -> Record 
             )
         case Kind.MARKER:
             key, fingerprint = keys.name_in(item["SK"]), bytes(item.get("h", b""))
-            return MarkerRecord(stream, key, item["seq"], item["win"], expires or now, fingerprint)
+            findings = codec.findings_of(json.loads(item.get("pol", "[]")))
+            return MarkerRecord(stream, key, item["seq"], item["win"], expires or now, fingerprint, findings)
         case Kind.WINDOW:
             return codec.window_of(item)
     return None

@@ -7,25 +7,28 @@ after the erasure: an import that started before it brings nothing of it back, h
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from streambank.model import ids
+from streambank.model.change_record import ChangeStamp
 from streambank.model.chat import ChatHistory
-from streambank.model.memory import Change, Memory, Revision
+from streambank.model.memory import Memory
 from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, SessionEventRecord, StreamRecord
 from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import Transfer
 from streambank.model.window import Window, WindowState
-from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, together, without
+from streambank.store import codec, keys
+from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, without
 from streambank.store.attributes import milliseconds, seconds
+from streambank.store.changes import default_stamp, record_puts
 from streambank.store.chat_histories import ChatHistories
-from streambank.store.memories import version_bump
-from streambank.store.memory_items import change_actions, citation_values, memory_of, revision_values
+from streambank.store.import_units import import_units, packed_units
+from streambank.store.memory_items import memory_of
+from streambank.store.scope_versions import version_bump
 from streambank.store.sessions import Sessions, event_values
 from streambank.store.streams import RetentionPolicy
 from streambank.store.table import Table
@@ -104,20 +107,30 @@ class Imports:
     # ---- memories
 
     def write_memories(
-        self, job: Transfer, state: ScopeState, changes: Sequence[tuple[Memory | None, MemoryRecord]], *, now: datetime
+        self,
+        job: Transfer,
+        state: ScopeState,
+        changes: Sequence[tuple[Memory | None, MemoryRecord]],
+        *,
+        now: datetime,
+        stamp: ChangeStamp | None = None,
     ) -> None:
         """Write memories of one scope with their revisions and citations, each whole before the next begins.
+
+        Their records in the change feed have *stamp*.
 
         A memory is written after the last of its revisions: whoever reads it can read them all. *changes* are pairs of
         the memory that is there, and the record to write. Raises Conflict: the scope was written meanwhile; what was
         written until then stays.
         """
         version = state.version
-        units = (unit for before, record in changes for unit in _units(job.bank, before, record, now))
-        for run in together(units, lambda unit: unit):
-            actions = [action for unit in run for action in unit]
-            bump = version_bump(job.bank, changes[0][1].memory.scope, version, 1)
-            self._table.transact([*bump, _bank_guard(job), *actions])
+        units = (unit for before, record in changes for unit in import_units(job.bank, before, record, now))
+        for some in packed_units(units):
+            scope = changes[0][1].memory.scope
+            bump = version_bump(job.bank, scope, version, 1)
+            whole = [unit.change for unit in some if unit.change]
+            record = record_puts(job.bank, scope, version + 1, whole, stamp or default_stamp(now))
+            self._table.transact([*bump, _bank_guard(job), *(one for unit in some for one in unit.actions), *record])
             version += 1
 
     # ---- sessions and chats
@@ -201,33 +214,6 @@ class Imports:
             self._table.transact([*missing, *_guards(job, state, records[0].stream.scope)])
 
 
-def _units(bank: str, before: Memory | None, record: MemoryRecord, now: datetime) -> Iterator[list[Action]]:
-    """Yield the actions of each transaction at least: a revision, a citation, and last the memory with its name.
-
-    A record's only revision that says what its memory does is the memory itself. The first revision of the memory that
-    is there stays, unless the record has one with its number.
-    """
-    cid, memory_id = ids.scope_id(record.memory.scope), record.memory.id
-    first = _first_revision(record)
-    older = Change(before, record.memory, None).stored_revisions(now)
-    items = () if first else (*older, *record.revisions)
-    revisions = {keys.revision(bank, cid, memory_id, one.number): revision_values(one) for one in items}
-    citations = {
-        keys.citation(bank, cid, memory_id, one.sid, one.window, one.number): citation_values(one)
-        for one in record.citations
-    }
-    for key, values in (revisions | citations).items():
-        yield [Put(key, values)]
-    before = replace(before, first_revision=None) if before else None
-    yield change_actions(bank, Change(before, replace(record.memory, first_revision=first), None), now)
-
-
-def _first_revision(record: MemoryRecord) -> Revision | None:
-    """Return the only revision of a record whose memory never changed its text, or None."""
-    is_only = len(record.revisions) == 1 and record.memory.is_recorded_by(record.revisions[0])
-    return record.revisions[0] if is_only else None
-
-
 def _stream_record_put(
     record: BatchRecord | MarkerRecord | Window, retention_policy: RetentionPolicy, now: datetime
 ) -> Put:
@@ -236,13 +222,15 @@ def _stream_record_put(
         return Put(keys.batch(bank, sid, record.first), _batch_values(record), absent())
     if isinstance(record, MarkerRecord):
         values = {"seq": record.seq, "win": record.window, "h": record.fingerprint or None}
-        return Put(keys.marker(bank, sid, record.key), {**values, "ttl": seconds(record.expires)}, absent())
+        findings = codec.findings_text(record.findings)
+        more: codec.Values = {"pol": findings, "ttl": seconds(record.expires)}
+        return Put(keys.marker(bank, sid, record.key), {**values, **more}, absent())
     return Put(keys.window(bank, sid, record.number), _window_values(record, retention_policy, now), absent())
 
 
 def _batch_values(batch: BatchRecord) -> codec.Values:
     return {
-        "d": text.compressed([codec.event_text(event) for event in batch.events]),
+        **codec.event_values(batch.events),
         "n": len(batch.events),
         "seq": batch.first,
         "win": batch.window,

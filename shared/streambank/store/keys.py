@@ -2,13 +2,14 @@
 
 S#{bank}#{sid}     HEAD, CUT, IMPORT, MOVED#{window}, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, F#{expiry}#{memory},
-                   I#{call}, Q#{review}, MOVE#{number}
+                   I#{call}, L#{version}, Q#{review}, MOVE#{number}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, A#{version}#{number}, O#{version}, I#{call}
 K#{bank}#{shard}   C#{cid}, S#{cid}#{sid}, X#{session}, H#{chat}
 BANKS              {bank}
-BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT, REINDEX
+BANK#{bank}        CONFIG, ERASE, EXPORT, IMPORT, POLICY, REINDEX
+J#{bank}           REPLAY
 A#{key id}         KEY
 U#{bank}           D#{UTC day}
 SECRETS            PAGES
@@ -60,12 +61,15 @@ class Kind(StrEnum):
     CALL = "I"
     TOMBSTONE = "F"
     REVIEW = "Q"
+    CHANGE = "L"
     SESSION_EVENT = "E"
     CHAT_NOTE = "O"
     ERASE = "ERASE"
     EXPORT = "EXPORT"
     IMPORT = "IMPORT"
+    POLICY = "POLICY"
     REINDEX = "REINDEX"
+    REPLAY = "REPLAY"
     SCOPE = "C"  # this and the following are entries of a registry
     STREAM = "S"
     SESSION = "X"
@@ -144,6 +148,21 @@ def verdicts(bank: str, sid: str, number: int, candidate: int | None = None) -> 
     return _result(bank, sid, number, "V", candidate, 6)
 
 
+def replay(bank: str, sid: str, number: int) -> Key:
+    """Return the key of the newest replay of a window."""
+    return _result(bank, sid, number, "R", 0, 1)
+
+
+def replay_difference(bank: str, sid: str, number: int) -> Key:
+    """Return the key of how the newest replay of the bank differs from a window's verdicts."""
+    return _result(bank, sid, number, "D", 0, 1)
+
+
+def is_of_replay(sk: str) -> bool:
+    """Tell whether a result of a window is of a replay."""
+    return sk.split("#")[2][:1] in ("R", "D")
+
+
 def _result(bank: str, sid: str, number: int, kind: str, part: int | None, width: int, digest: str = "") -> Key:
     pk, prefix = results(bank, sid, number)
     return Key(pk, f"{prefix}{kind}" if part is None else f"{prefix}{kind}{part:0{width}}{digest}")
@@ -195,6 +214,11 @@ def review(bank: str, review_id: str) -> Key:
 def direct_call(bank: str, cid: str, call_key: str) -> Key:
     """Return the key of the item that names the stream of a direct generation; *call_key* is a hash of the caller's."""
     return Key(scope(bank, cid), f"I#{call_key}")
+
+
+def change_record(bank: str, cid: str, version: int) -> Key:
+    """Return the key of the record of a change; *version* is the version of the scope after it."""
+    return Key(scope(bank, cid), f"{Kind.CHANGE.prefix}{version:0{_WIDTH}}")
 
 
 def memory_name(bank: str, memory_id: str) -> Key:
@@ -258,7 +282,12 @@ def bank_erasure(bank_id: str) -> Key:
 
 
 def bank_job(bank_id: str, kind: str) -> Key:
-    return Key(f"BANK#{bank_id}", kind.upper())  # of `export`, `import` or `reindex`
+    return Key(f"BANK#{bank_id}", kind.upper())  # of `export`, `import`, `policy` or `reindex`
+
+
+def bank_replay(bank_id: str) -> Key:
+    """Return the key of a bank's replay: what a model steers writes no item of `BANK#`."""
+    return Key(f"J#{bank_id}", Kind.REPLAY.value)
 
 
 def usage(bank_id: str, day: str) -> Key:
@@ -291,7 +320,7 @@ def registered_chat(bank: str, name: str) -> Key:
 
 
 def list_partition(bank_id: str, kind: str, name: str) -> str:
-    """Return the partition of index `list` that holds the memory (*kind* M), review (Q) or session (X) *name*."""
+    """Return the partition of index `list` that holds memory (kind M), session (X), change (L) or review (Q) *name*."""
     return f"{bank_id}#{kind}#{_shard(name, LIST_SHARDS)}"
 
 
@@ -311,6 +340,11 @@ def kind_of(sk: str) -> str:
 def name_in(key: str) -> str:
     """Return the second part of a key: a memory's id, an event's key, a window's number, a day."""
     return key.split("#")[1]
+
+
+def result_kind(sk: str) -> str:
+    """Return the kind of a result: C for candidates, L for a plan, X for an answer, V for verdicts."""
+    return sk.split("#")[2][:1]
 
 
 def cited_window(sk: str) -> tuple[str, int, int]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
+from streambank.model.change_record import ChangeStamp
+from streambank.model.consent import Consent
+from streambank.model.ids import OperationId
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
 from streambank.model.plan import Completion, ForgetRequest, Slice
 from streambank.model.tombstone import Tombstone
-from streambank.model.window import WindowState
-from streambank.store import codec, keys, list_index, text
-from streambank.store.actions import Action, Put, Update, absent, equals, present, without
+from streambank.store import codec, keys, list_index
+from streambank.store.actions import Action, Update, equals, present, without
 from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.changes import default_stamp, record_puts
 from streambank.store.keys import Kind
 from streambank.store.list_index import ListEntry
 from streambank.store.memory_items import (
@@ -31,6 +34,7 @@ from streambank.store.memory_items import (
 )
 from streambank.store.plan_items import verdicts_put
 from streambank.store.review_items import delete_of_memory, review_put
+from streambank.store.scope_versions import version_bump, window_progress
 from streambank.store.table import Table
 from streambank.store.windows import is_current_attempt
 
@@ -45,6 +49,7 @@ class ScopeView:
     erasing: bool
     memories: tuple[Memory, ...]
     requests: tuple[ForgetRequest, ...] = ()
+    consent: Consent = field(default=Consent())
 
 
 class Memories:
@@ -63,7 +68,8 @@ class Memories:
     def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
         """Return the version of a scope, without its memories."""
         item = self._table.get(keys.version(bank, ids.scope_id(scope))) or {"ver": 0}
-        return ScopeView(item["ver"], bool(item.get("erasing") or item.get("moving")), (), requests_of(item))
+        is_closed = bool(item.get("erasing") or item.get("moving"))
+        return ScopeView(item["ver"], is_closed, (), requests_of(item), codec.consent_of(item))
 
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
@@ -145,7 +151,7 @@ class Memories:
 
     def revision(self, bank: str, memory: Memory, number: int, *, now: datetime) -> Revision | None:
         """Return one live revision of *memory*, or None."""
-        revision = memory.first_revision
+        revision = memory.whole_revision
         if revision is None or revision.number != number:
             item = self._table.get(keys.revision(bank, ids.scope_id(memory.scope), memory.id, number))
             revision = revision_of(item) if item else None
@@ -154,9 +160,18 @@ class Memories:
     # ---- writing
 
     def commit_slice(
-        self, bank: str, scope: Mapping[str, str], piece: Slice, completion: Completion | None, *, now: datetime
+        self,
+        bank: str,
+        scope: Mapping[str, str],
+        piece: Slice,
+        completion: Completion | None,
+        *,
+        now: datetime,
+        stamp: ChangeStamp | None = None,
     ) -> None:
         """Apply one slice of a plan, and end the window where *completion* is given: one transaction.
+
+        Its record in the change feed has *stamp*.
 
         Raises:
             IdTaken: nothing is in the way but that other memories have ids of new ones.
@@ -170,7 +185,7 @@ class Memories:
         guard = is_current_attempt(attempt.attempt) & equals(cur=piece.start)
         if completion and not completion.due:
             guard &= without("held") & without("nxt")
-        actions: list[Action] = [Update(window_key, _progress(piece, completion, window_key), guard)]
+        actions: list[Action] = [Update(window_key, window_progress(piece, completion, window_key), guard)]
         if piece.end > piece.start:
             values = {} if piece.requests is None else requests_values(piece.requests)
             actions += version_bump(bank, scope, piece.version, piece.end - piece.start, values)
@@ -178,6 +193,8 @@ class Memories:
             actions.append(verdicts_put(attempt, piece.verdicts, piece.expires))
         actions += [action for change in piece.changes for action in change_actions(bank, change, now)]
         actions += [review_put(bank, review) for review in piece.reviews]
+        stamp = stamp or default_stamp(now, OperationId(attempt.sid, attempt.window))
+        actions += record_puts(bank, scope, piece.version + piece.end - piece.start, piece.changes, stamp)
         try:
             self._table.transact(actions)
         except Conflict as conflict:
@@ -189,27 +206,37 @@ class Memories:
             raise
 
     def commit_change(
-        self, bank: str, scope: Mapping[str, str], version: int, change: Change, *, now: datetime
+        self,
+        bank: str,
+        scope: Mapping[str, str],
+        version: int,
+        change: Change,
+        *,
+        now: datetime,
+        stamp: ChangeStamp | None = None,
     ) -> None:
         """Apply one change under the scope's *version*. Raises Conflict and OutOfReach as `commit_slice` does."""
-        self.commit_changes(bank, scope, version, [change], now=now)
+        self.commit_changes(bank, scope, version, [change], now=now, stamp=stamp)
 
     def commit_changes(
         self,
         bank: str,
         scope: Mapping[str, str],
         version: int,
-        changes: Iterable[Change],
+        changes: Sequence[Change],
         *,
         now: datetime,
+        stamp: ChangeStamp | None = None,
         beside: Sequence[Action] = (),
     ) -> None:
-        """Apply changes in one step of the scope's version: 19 deletions, or others of at most 98 actions together.
+        """Apply changes in one step of the scope's version: 19 deletions, or others of at most 97 actions together.
 
-        The actions *beside* them are of the same transaction. Raises as `commit_change` does.
+        The actions *beside* them are of the same transaction. Their record in the change feed has *stamp*. Raises as
+        `commit_change` does.
         """
         actions = [action for change in changes for action in change_actions(bank, change, now)]
-        self._table.transact([*version_bump(bank, scope, version, 1), *beside, *actions])
+        record = record_puts(bank, scope, version + 1, changes, stamp or default_stamp(now))
+        self._table.transact([*version_bump(bank, scope, version, 1), *beside, *actions, *record])
 
     def shorten_revisions(self, bank: str, cid: str, memory_id: str) -> None:
         """Let the revisions of a deleted memory expire with it, and delete its citations and open reviews now.
@@ -248,18 +275,6 @@ class Memories:
             return  # it was rolled back meanwhile
 
 
-def version_bump(
-    bank: str, scope: Mapping[str, str], version: int, by: int, values: codec.Values | None = None
-) -> list[Action]:
-    """Return the actions that every change of a scope begins with: its *version* must be the one that was read."""
-    key = keys.version(bank, ids.scope_id(scope))
-    if version:
-        return [Update(key, {**(values or {}), "ver": version + by}, equals(ver=version) & without("moving"))]
-    spelled = text.dumps(dict(scope))
-    entry = keys.registered_scope(bank, ids.scope_id(scope))
-    return [Put(key, {**(values or {}), "ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]
-
-
 def _is_of(memory: Memory, revision: Revision, now: datetime) -> bool:
     """Tell whether a live revision is of *memory*, and not of an expired one that had its id before."""
     return revision.is_live(now) and revision.created >= memory.created
@@ -267,17 +282,3 @@ def _is_of(memory: Memory, revision: Revision, now: datetime) -> bool:
 
 def _is_recoverable(memory: Memory, now: datetime) -> bool:
     return memory.deleted is not None and now < memory.deleted + RECOVERABLE
-
-
-def _progress(piece: Slice, completion: Completion | None, key: keys.Key) -> codec.Values:
-    if completion is None:
-        return {"cur": piece.end}
-    return {
-        "cur": piece.end,
-        "st": WindowState.DONE,
-        "end": milliseconds(completion.ended),
-        "out": text.dumps(completion.outcome),
-        "ttl": seconds(completion.expires),
-        "fail": None,
-        **codec.due_values(key, completion.due),
-    }

@@ -13,7 +13,7 @@ from streambank.model.event import CallMarker
 from streambank.model.memory import RECOVERABLE, Change, Citation, Evidence, Memory, Profile, Revision
 from streambank.model.plan import ForgetRequest
 from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
-from streambank.store import codec, keys, text
+from streambank.store import codec, history_items, keys, text
 from streambank.store.actions import Action, Condition, Delete, Put, absent_or_expired, equals, written_bytes
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Kind
@@ -86,7 +86,8 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "org": origins_text(memory.origins),
         "del": milliseconds(memory.deleted),
         "prof": _profile_text(memory.profile) if memory.profile else None,
-        "frev": _first_revision_text(memory.first_revision) if memory.first_revision else None,
+        **_own_revision_values(memory.own_revision),
+        **history_items.memory_values(memory),
         "pin": int(memory.pinned) or None,
         "call": f"{memory.call.key} {memory.call.fingerprint.hex()}" if memory.call else None,
         "ttl": seconds(memory_expiry(memory)),
@@ -118,8 +119,12 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         origins=origins_of(item),
         call=_call_of(item["call"]) if "call" in item else None,
         pinned="pin" in item,
+        validity=history_items.validity_of(item),
+        statements=history_items.statements_of(item),
+        whole_since=instant(item.get("whole")),
+        hidden=item.get("hid", 0),
     )
-    return replace(memory, first_revision=_first_revision_of(item["frev"], memory)) if "frev" in item else memory
+    return _with_own_revision(memory, item) if "frev" in item else memory
 
 
 def _call_of(written: str) -> CallMarker:
@@ -205,30 +210,43 @@ def _profile_of(stored: str) -> Profile:
     return Profile(schema, {name: codec.instant_of(time) for name, time in times.items()})
 
 
-def _first_revision_text(revision: Revision) -> str:
-    """Return what the memory itself does not say of its first revision; None stands for the memory's own text."""
+def _own_revision_values(revision: Revision | None) -> codec.Values:
+    """Return what the memory itself does not say of its own revision; None stands for the memory's own text.
+
+    An earlier release reads `frev` alone, as the first revision, which was made with the memory.
+    """
+    if revision is None:
+        return {}
     extracted = [None if one == revision.fact else one for one in revision.extracted]
-    return text.dumps([milliseconds(revision.expires), revision.labels, extracted])
+    made = [revision.number, milliseconds(revision.created), int(revision.is_correction)]
+    said = [milliseconds(revision.expires), revision.labels, extracted]
+    return {"frev": text.dumps(said), "own": text.dumps(made)}
 
 
-def _first_revision_of(stored: str, memory: Memory) -> Revision:
-    expires, labels, extracted = json.loads(stored)
-    return Revision(
+def _with_own_revision(memory: Memory, item: Mapping[str, Any]) -> Memory:
+    """Return *memory* with its own revision; one of an earlier release is its first, made with the memory."""
+    expires, labels, extracted = json.loads(item["frev"])
+    first: list[Any] = [memory.revision, milliseconds(memory.created), 0]
+    number, created, is_correction = json.loads(item["own"]) if "own" in item else first
+    own = Revision(
         memory.id,
-        memory.revision,
+        number,
         memory.fact,
-        memory.created,
+        codec.instant_of(created),
         instant(expires),
         labels,
         tuple(memory.fact if one is None else one for one in extracted),
         memory.profile is not None,
+        is_correction=bool(is_correction),
     )
+    statements = memory.statements or history_items.known_statements(memory, own.created)
+    return replace(memory, own_revision=own, statements=statements)
 
 
 def all_revisions(memory: Memory, items: Iterable[Mapping[str, Any]]) -> list[Revision]:
     """Return the revisions in *items* and the one that *memory* itself is, oldest first."""
-    first = [memory.first_revision] if memory.first_revision else []
-    numbered = {one.number: one for one in [*map(revision_of, items), *first]}
+    own = [memory.whole_revision] if memory.whole_revision else []
+    numbered = {one.number: one for one in [*map(revision_of, items), *own]}
     return [numbered[number] for number in sorted(numbered)]
 
 
@@ -242,6 +260,7 @@ def revision_values(revision: Revision) -> codec.Values:
         "lab": text.dumps(revision.labels) if revision.labels else None,
         "prof": int(revision.is_profile) or None,
         "ext": text.dumps(list(revision.extracted)) if revision.extracted else None,
+        **history_items.revision_values(revision),
     }
 
 
@@ -255,6 +274,11 @@ def revision_of(item: Mapping[str, Any]) -> Revision:
         labels=json.loads(item.get("lab", "{}")),
         extracted=tuple(json.loads(item.get("ext", "[]"))),
         is_profile=bool(item.get("prof")),
+        validity=history_items.validity_of(item),
+        statements=history_items.statements_of(item),
+        is_correction="corr" in item,
+        is_late="late" in item,
+        vector=bytes(item.get("vec", b"")),
     )
 
 

@@ -16,13 +16,14 @@ from typing import Any
 
 from streambank.errors import Unavailable
 from streambank.model import ids
+from streambank.model.change_record import ChangedMemory, ChangeKind, ChangeRecord
 from streambank.model.move import Move, MoveCursor
 from streambank.model.plan import ForgetRequest
-from streambank.model.transfer import Direction
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Condition, ConditionCheck, Put, Update, absent, equals, together, without
 from streambank.store.attributes import instant, milliseconds, seconds
-from streambank.store.keys import Key
+from streambank.store.changes import default_stamp, record_put
+from streambank.store.keys import Key, Kind
 from streambank.store.memory_items import requests_values
 from streambank.store.table import Table
 
@@ -30,16 +31,22 @@ from streambank.store.table import Table
 RESUMED_AFTER = timedelta(minutes=1)
 # How long the operation of a move that has ended can be read.
 KEPT = timedelta(days=90)
+# Jobs of a bank that read or rewrite its scopes one after the other: none is under way when a move begins.
+EXCLUDED = (Kind.EXPORT, Kind.IMPORT, Kind.POLICY)
 _INDEXED = ("PK", "SK", "G1PK", "G1SK")
 
 
 @dataclass(frozen=True, slots=True)
 class MoveStep:
-    """Writes of a move that belong together, the cursor behind them, and what they move."""
+    """Writes of a move that belong together, the cursor behind them, and what they move.
+
+    *memories* are the ids of the live memories that change their scope.
+    """
 
     cursor: MoveCursor
     actions: Sequence[Action]
     counts: Mapping[str, int]
+    memories: Sequence[str] = ()
 
 
 class Moves:
@@ -52,7 +59,7 @@ class Moves:
         """Start a move and return it, or the one of this scope that is under way.
 
         Raises:
-            Conflict: a scope was written meanwhile, or an export or import was started.
+            Conflict: a scope was written meanwhile, or a job was started that a move waits for.
             Unavailable: one of the scopes is being erased, or takes part in another move.
         """
         source_key, target_key = (keys.version(bank, ids.scope_id(one)) for one in (scope, target))
@@ -64,14 +71,21 @@ class Moves:
         if any("erasing" in item or "moving" in item for item in (source, into)):
             raise Unavailable("one of the scopes is being erased or moved; try again")
         move = Move(bank, ids.scope_id(scope), source.get("mno", 0) + 1, now, dict(scope), dict(target))
+        consent = codec.consent_of(into).joined(codec.consent_of(source))
+        learning: codec.Values = {"lrn": codec.consent_text(consent)} if consent.pauses else {}
         actions: list[Action] = [
             *_fence(bank, move.scope, source, {"moving": move.id, "mno": move.number}),
-            *_fence(bank, move.target, into, {"moving": move.id}),
+            *_fence(bank, move.target, into, {"moving": move.id, **learning}),
             Put(_key(move), {**_job_values(move, now), "beg": milliseconds(now)}, absent()),
         ]
-        jobs = (keys.bank_job(bank, direction) for direction in Direction)
+        jobs = (keys.bank_job(bank, kind) for kind in EXCLUDED)
         self._table.transact([*actions, *(ConditionCheck(key, without("open")) for key in jobs)])
         return move
+
+    def job_under_way(self, bank: str) -> str | None:
+        """Return the kind of a job that a move waits for, or None."""
+        items = self._table.read(keys.bank_job(bank, kind) for kind in EXCLUDED)
+        return next((keys.kind_of(key.sk) for key, item in items.items() if "open" in item), None)
 
     def _of_source(self, bank: str, cid: str, version: Mapping[str, Any]) -> Move | None:
         """Return the move that is under way from a scope; None if there is none, or one that moves something there."""
@@ -103,8 +117,20 @@ class Moves:
             Conflict: another run has come further, or something that is moved was written meanwhile; read again.
         """
         after = move.advanced(step.cursor, step.counts)
-        self._table.transact([Update(_key(move), _job_values(after, now), _is_at(move)), *step.actions])
+        changed = self._changes(move, step.memories, now) if step.memories else []
+        self._table.transact([Update(_key(move), _job_values(after, now), _is_at(move)), *changed, *step.actions])
         return after
+
+    def _changes(self, move: Move, memories: Sequence[str], now: datetime) -> Iterator[Action]:
+        """Yield the writes of the change records of both scopes, and of the versions that they are numbered by."""
+        kinds = {move.cid: ChangeKind.MOVED_AWAY, move.target_cid: ChangeKind.MOVED}
+        items = self._table.read(keys.version(move.bank, cid) for cid in kinds)
+        for cid, kind in kinds.items():
+            key = keys.version(move.bank, cid)
+            version = items.get(key, {}).get("ver", 0)
+            told = tuple(ChangedMemory(kind, name) for name in memories)
+            yield Update(key, {"ver": version + 1}, equals(moving=move.id, ver=version))
+            yield record_put(move.bank, ChangeRecord(cid, version + 1, default_stamp(now), told))
 
     def finish(self, move: Move, requests: Sequence[ForgetRequest], *, now: datetime) -> None:
         """End a move, and let both scopes be written again: the target has the *requests* to forget of both.
@@ -132,7 +158,8 @@ def steps(parts: Iterable[MoveStep]) -> Iterator[MoveStep]:
     """Yield *parts* in order, as many together as one transaction takes."""
     for run in together(parts, lambda part: part.actions):
         counts = sum((Counter(part.counts) for part in run), Counter[str]())
-        yield MoveStep(run[-1].cursor, [action for part in run for action in part.actions], counts)
+        memories = [one for part in run for one in part.memories]
+        yield MoveStep(run[-1].cursor, [action for part in run for action in part.actions], counts, memories)
 
 
 def copied(item: Mapping[str, Any]) -> dict[str, Any]:

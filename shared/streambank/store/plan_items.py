@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from streambank.model.coverage import Coverage
 from streambank.model.extraction import ExtractedFact, ExtractedProfile, Extraction, FactChange
 from streambank.model.plan import Candidate, Extracted, Plan, PlanStep
 from streambank.model.usage import Usage
+from streambank.model.validity import OPEN, Validity
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt
 from streambank.store import codec, keys, text
@@ -92,11 +93,30 @@ def _candidate_row(candidate: Candidate) -> list[Any]:
         list(candidate.memory_ids),
         candidate.text,
         list(candidate.doubts),
+        *_history_row(candidate),
     ]
 
 
+def _history_row(one: Candidate | ExtractedFact | PlanStep) -> list[Any]:
+    """Return what ends a row where its text has a validity, or is a correction."""
+    if one.validity.is_open and not one.is_correction:
+        return []
+    times = [time and time.isoformat() for time in (one.validity.start, one.validity.end)]
+    return [[*times, one.is_correction]]
+
+
+def _history(rest: Sequence[Any]) -> tuple[Validity, bool]:
+    """Return what `_history_row` has written."""
+    if not rest:
+        return OPEN, False
+    start, end, is_correction = rest[0]
+    times = (datetime.fromisoformat(one) if one else None for one in (start, end))
+    return Validity(*times), is_correction
+
+
 def _candidate(row: Sequence[Any]) -> Candidate:
-    fact, seqs, at, topics, vector, rejected, profile, change, memory_ids, proposed, doubts = row
+    fact, seqs, at, topics, vector, rejected, profile, change, memory_ids, proposed, doubts, *rest = row
+    validity, is_correction = _history(rest)
     return Candidate(
         fact=fact,
         seqs=tuple(seqs),
@@ -109,6 +129,8 @@ def _candidate(row: Sequence[Any]) -> Candidate:
         memory_ids=tuple(memory_ids),
         text=proposed,
         doubts=tuple(doubts),
+        validity=validity,
+        is_correction=is_correction,
     )
 
 
@@ -134,28 +156,37 @@ def _usage(item: Mapping[str, Any]) -> Usage:
 
 
 def piece_put(attempt: Attempt, number: int, digest: str, answer: Extraction) -> Put:
+    data = text.compressed(_answer_rows(answer))
+    return Put(keys.piece(attempt.bank, attempt.sid, attempt.window, number), {"d": data, "of": digest})
+
+
+def _answer_rows(answer: Extraction) -> list[Any]:
     facts = [_fact_row(fact) for fact in answer.facts]
     profiles = [[one.schema, dict(one.data), list(one.events)] for one in answer.profiles]
-    data = text.compressed([facts, profiles, _usage_row(answer.usage)])
-    return Put(keys.piece(attempt.bank, attempt.sid, attempt.window, number), {"d": data, "of": digest})
+    return [facts, profiles, _usage_row(answer.usage)]
 
 
 def _fact_row(fact: ExtractedFact) -> list[Any]:
     events, memories = list(fact.events), list(fact.memories)
-    return [fact.fact, events, fact.topic, fact.change, memories, fact.text, fact.problem]
+    rest = _history_row(fact)
+    return [fact.fact, events, fact.topic, fact.change, memories, fact.text, fact.problem, *rest]
 
 
 def _fact(row: Sequence[Any]) -> ExtractedFact:
-    fact, events, topic, change, memories, proposed, problem = row
+    fact, events, topic, change, memories, proposed, problem, *rest = row
     change = FactChange(change) if change else None
-    return ExtractedFact(fact, tuple(events), topic, change, tuple(memories), proposed, problem)
+    return ExtractedFact(fact, tuple(events), topic, change, tuple(memories), proposed, problem, *_history(rest))
 
 
 def piece_of(item: Mapping[str, Any] | None, digest: str) -> Extraction | None:
     """Return the answer in *item*, unless it is of another request."""
     if item is None or item["of"] != digest:
         return None
-    facts, profiles, usage = text.decompressed(item["d"])
+    return _answer(text.decompressed(item["d"]))
+
+
+def _answer(rows: Sequence[Any]) -> Extraction:
+    facts, profiles, usage = rows
     return Extraction(
         tuple(map(_fact, facts)),
         Usage(*usage),
@@ -180,11 +211,12 @@ def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
 def _step_row(step: PlanStep) -> list[Any]:
     others = [_step_row(one) for one in step.others]
     vector = _vector_text(step.vector)
-    return [step.verdict, step.memory_id, step.text, vector, step.reason, others, list(step.seqs), step.merged_into]
+    row = [step.verdict, step.memory_id, step.text, vector, step.reason, others, list(step.seqs), step.merged_into]
+    return [*row, *_history_row(step)]
 
 
 def _step(row: Sequence[Any]) -> PlanStep:
-    verdict, memory_id, fact, vector, reason, others, seqs, merged_into = row
+    verdict, memory_id, fact, vector, reason, others, seqs, merged_into, *rest = row
     return PlanStep(
         Verdict(verdict),
         memory_id,
@@ -194,6 +226,7 @@ def _step(row: Sequence[Any]) -> PlanStep:
         tuple(map(_step, others)),
         tuple(seqs),
         merged_into,
+        *_history(rest),
     )
 
 
@@ -233,3 +266,33 @@ def _verdict(row: Sequence[Any]) -> RecordedVerdict:
     number, verdict, fact, reason, memory_id, revision, previous, *cited = row
     seqs = tuple(cited[0]) if cited else ()
     return RecordedVerdict(number, Verdict(verdict), fact, reason, memory_id, revision, previous, seqs)
+
+
+# ---- rewriting
+
+
+class TextChanges(Protocol):
+    """What a rewriting does to the texts of a generation's results."""
+
+    def candidate(self, candidate: Candidate, /) -> Candidate: ...
+
+    def step(self, step: PlanStep, /) -> PlanStep: ...
+
+    def answer(self, answer: Extraction, /) -> Extraction: ...
+
+    def verdict(self, verdict: RecordedVerdict, /) -> RecordedVerdict: ...
+
+
+def rewritten(kind: str, item: Mapping[str, Any], changes: TextChanges) -> codec.Values:
+    """Return the attributes that *changes* change of an item of results of *kind*; none where they change nothing."""
+    rows = text.decompressed(item["d"])
+    match kind:
+        case "C":
+            after: list[Any] = [_candidate_row(changes.candidate(_candidate(row))) for row in rows]
+        case "L":
+            after = [_step_row(changes.step(_step(row))) for row in rows]
+        case "V":
+            after = [_verdict_row(changes.verdict(_verdict(row))) for row in rows]
+        case _:
+            after = _answer_rows(changes.answer(_answer(rows)))
+    return {"d": text.compressed(after)} if text.dumps(after) != text.dumps(rows) else {}

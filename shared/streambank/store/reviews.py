@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from streambank.model import ids
+from streambank.model.change_record import ChangeStamp
 from streambank.model.memory import Change
 from streambank.model.review import Review, ReviewState, ReviewWithMemories
 from streambank.store import keys, list_index
@@ -65,10 +66,11 @@ class Reviews:
         bank: str,
         version: int,
         mark: Review,
-        changes: Iterable[Change] = (),
+        changes: Sequence[Change] = (),
         dropped: Iterable[Review] = (),
         *,
         now: datetime,
+        stamp: ChangeStamp | None = None,
     ) -> None:
         """Replace a review by its *mark*, delete older marks, and apply *changes*: one step of the scope's version.
 
@@ -77,7 +79,7 @@ class Reviews:
             OutOfReach: the tries are used up, and the outcome is unknown.
         """
         marks: list[Action] = [review_put(bank, mark), *(Delete(keys.review(bank, one.id)) for one in dropped)]
-        self._memories.commit_changes(bank, mark.scope, version, changes, now=now, beside=marks)
+        self._memories.commit_changes(bank, mark.scope, version, changes, now=now, stamp=stamp, beside=marks)
 
 
 def _memory_keys(bank: str, review: Review) -> list[Key]:

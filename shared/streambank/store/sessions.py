@@ -210,6 +210,7 @@ def event_values(event: SessionEvent) -> codec.Values:
         "e": event.error_code,
         "s": event.error_message,
         "r": event.raw,
+        "f": codec.findings_rows(event.findings) or None,
     }
     return {"n": event.number, "d": text.compressed({key: one for key, one in document.items() if one is not None})}
 
@@ -227,4 +228,5 @@ def event_of(item: Mapping[str, Any]) -> SessionEvent:
         error_code=document.get("e"),
         error_message=document.get("s"),
         raw=document.get("r"),
+        findings=codec.findings_of(document.get("f", [])),
     )

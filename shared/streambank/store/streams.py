@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import Any
 
 from streambank.errors import Conflict, HeadBehind
 from streambank.model import ids
 from streambank.model.bank import Bank
+from streambank.model.consent import Consent
 from streambank.model.event import CallMarker, EventMarker, KeyedEvent
 from streambank.model.stream import Head, StreamId
 from streambank.model.window import Window
@@ -85,11 +88,15 @@ class Streams:
         # A marker ahead of the head is of a call that is being written, which fails this one, or that was never whole.
         last_seq = head.seq if head else 0
         markers = {
-            marker_key_of[key]: EventMarker(item["seq"], item["win"], bytes(item.get("h", b"")))
+            marker_key_of[key]: _marker_of(item)
             for key, item in items.items()
             if key in marker_key_of and item["ttl"] >= _floor(now) and item["seq"] <= last_seq
         }
         return IngestSnapshot(head, bank_of(stream.bank, items.get(bank_key)), markers)
+
+    def consent(self, bank: str, scope: Mapping[str, str]) -> Consent:
+        """Return the consent of a scope: one read."""
+        return codec.consent_of(self._table.get(keys.version(bank, ids.scope_id(scope))))
 
     def head(self, bank: str, sid: str) -> Head | None:
         """Return the head of a stream, or None."""
@@ -218,6 +225,11 @@ class Streams:
         self._table.write(self._head_put(head, replace(head, due=due, version=head.version + 1)))
 
 
+def _marker_of(item: Mapping[str, Any]) -> EventMarker:
+    findings = codec.findings_of(json.loads(item.get("pol", "[]")))
+    return EventMarker(item["seq"], item["win"], bytes(item.get("h", b"")), findings)
+
+
 def _floor(now: datetime) -> int:
     return (milliseconds(now) or 0) // 1000
 
@@ -259,15 +271,17 @@ def _marker_puts(
     first = head.seq - len(fresh) + 1
     expires = seconds(now + retention_policy.dedup_horizon)
     markers = [
-        (keyed.key, first + offset, keyed.event.fingerprint()) for offset, keyed in enumerate(fresh) if keyed.key
+        (keyed.key, first + offset, keyed.event.fingerprint(), keyed.event.findings)
+        for offset, keyed in enumerate(fresh)
+        if keyed.key
     ]
     if marker:
-        markers.append((marker.key, head.seq, marker.fingerprint))
+        markers.append((marker.key, head.seq, marker.fingerprint, ()))
     return [
         Put(
             keys.marker(head.stream.bank, head.stream.sid, key),
-            {"seq": seq, "win": head.window, "h": fingerprint, "ttl": expires},
+            {"seq": seq, "win": head.window, "h": fingerprint, "pol": codec.findings_text(findings), "ttl": expires},
             absent_or_expired(_floor(now)) | above(seq=head.seq - len(fresh)),
         )
-        for key, seq, fingerprint in markers
+        for key, seq, fingerprint, findings in markers
     ]

@@ -87,17 +87,27 @@ class Table:
         return self._pages(request, page)
 
     def query_index(
-        self, index: str, partition: str, *, up_to: int | None = None, backward: bool = False, page: int | None = None
+        self,
+        index: str,
+        partition: str,
+        *,
+        since: int | None = None,
+        up_to: int | None = None,
+        backward: bool = False,
+        page: int | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield the keys that *index* (`due` or `list`) holds in *partition*, in order; it may lag a little."""
+        """Yield the keys that *index* (`due` or `list`) holds in *partition*, in order; it may lag a little.
+
+        One of *since* and *up_to* may bound them.
+        """
         prefix = {"due": "G1", "list": "G2"}[index]
-        names = {"#pk": f"{prefix}PK"} | ({"#sk": f"{prefix}SK"} if up_to is not None else {})
-        values: dict[str, str | int | bytes | None] = {":pk": partition, ":to": up_to}
+        clause = " AND #sk <= :to" if up_to is not None else " AND #sk >= :from" if since is not None else ""
+        values: dict[str, str | int | bytes | None] = {":pk": partition, ":to": up_to, ":from": since}
         request = {
             "TableName": self.name,
             "IndexName": index,
-            "KeyConditionExpression": "#pk = :pk" + (" AND #sk <= :to" if up_to is not None else ""),
-            "ExpressionAttributeNames": names,
+            "KeyConditionExpression": f"#pk = :pk{clause}",
+            "ExpressionAttributeNames": {"#pk": f"{prefix}PK"} | ({"#sk": f"{prefix}SK"} if clause else {}),
             "ExpressionAttributeValues": packed(values),
             "ScanIndexForward": not backward,
         }

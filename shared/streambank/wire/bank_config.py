@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from streambank.errors import InvalidArgument
 from streambank.rules.schemas import check_schema
+from streambank.wire.content_policy import ContentPolicy
 from streambank.wire.fields import MAX_FACT_BYTES, Name, TtlText, whole_number
 from streambank.wire.ingest_model import GenerationTriggerConfig
 from streambank.wire.model import OneOfModel, RequestModel, rule
@@ -88,13 +89,16 @@ class ConsolidationConfig(RequestModel):
     revisions_per_candidate_count: Annotated[int, whole_number(0, MAX_EARLIER_REVISIONS)] | None = None
 
 
-class CustomizationConfig(RequestModel):
-    scope_keys: list[str] | None = None
+class PromptCustomization(RequestModel):
     memory_topics: list[MemoryTopic] | None = None
     generate_memories_examples: list[GenerateMemoriesExample] | None = None
     enable_third_person_memories: bool | None = None
     consolidation_config: ConsolidationConfig | None = None
     disable_natural_language_memories: bool | None = None
+
+
+class CustomizationConfig(PromptCustomization):
+    scope_keys: list[str] | None = None
 
 
 class SchemaConfig(RequestModel):
@@ -134,3 +138,4 @@ class MemoryBankConfig(RequestModel):
     customization_configs: list[CustomizationConfig] | None = None
     structured_memory_configs: list[StructuredMemoryConfig] | None = None
     review_policy: ReviewPolicyConfig | None = None
+    content_policy: ContentPolicy | None = None

@@ -12,6 +12,7 @@ from streambank.wire import ingest, settings
 from streambank.wire.fields import Fact, Instant, Scope, Topics, text
 from streambank.wire.ingest_model import DirectContentsSource, WindowSettingsFields
 from streambank.wire.model import JsonSchema, Read, RequestModel, described_by
+from streambank.wire.validity import ValidityFields
 
 MAX_DIRECT_MEMORIES = 5
 _MAX_SESSION_NAME_BYTES = 1_024
@@ -38,7 +39,7 @@ class SessionSource(RequestModel):
         return SessionName(parts[-1], parts[-3] if len(parts) >= 3 else None)
 
 
-class DirectMemory(RequestModel):
+class DirectMemory(ValidityFields):
     fact: Fact
     topics: Topics = ()
 
@@ -85,7 +86,8 @@ class GenerateMemoriesRequest(WindowSettingsFields):
     def memories(self) -> tuple[ModelDirectMemory, ...]:
         """Return the memories that the caller states."""
         source = self.direct_memories_source
-        return tuple(ModelDirectMemory(one.fact, one.topics) for one in source.direct_memories) if source else ()
+        stated = source.direct_memories if source else ()
+        return tuple(ModelDirectMemory(one.fact, one.topics, one.validity) for one in stated)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> JsonSchema:

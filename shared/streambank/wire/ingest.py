@@ -60,9 +60,14 @@ def ingest_call(body: Any, *, bank: str, idempotency_key: str | None) -> IngestC
 
 def _marker(token: str, call: IngestCall) -> CallMarker:
     """Return the marker of a call with an idempotency key, which counts within the call's stream."""
+    return CallMarker(ids.call_key(token), call_fingerprint(call))
+
+
+def call_fingerprint(call: IngestCall) -> bytes:
+    """Return a hash of everything that *call* says."""
     rule = asdict(call.rule) if call.rule else None
     whole = [[keyed.canonical() for keyed in call.events], rule, call.force, asdict(call.settings)]
-    return CallMarker(ids.call_key(token), ids.fingerprint(whole))
+    return ids.fingerprint(whole)
 
 
 def idempotency_token(header: str | None) -> str | None:

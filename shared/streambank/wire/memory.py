@@ -1,29 +1,18 @@
 """Memories, profiles and revisions in replies."""
 
 import json
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
-from itertools import takewhile
 from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from streambank.model import memory as model
 from streambank.model import metadata as model_metadata
-from streambank.model.ids import OperationId
-from streambank.wire.page_room import PageRoom, body_bytes
+from streambank.wire.memory_sources import EventIds, MemorySource, sources
 from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.search_explanation import SearchExplanation
 from streambank.wire.topics import Topic, topic
-
-# Of one window in the sources of a memory.
-MAX_SEQUENCES = 100
-# Of the ids of events in the sources of a memory.
-MAX_EVENT_ID_BYTES = 1_000_000
-
-# The ids of events, by stream key and number.
-EventIds = Mapping[tuple[str, int], str]
 
 
 class MetadataValue(TypedDict):
@@ -35,19 +24,6 @@ class MetadataValue(TypedDict):
     timestampValue: NotRequired[Time]
 
 
-class MemorySource(TypedDict):
-    """A window that a memory was made of or renewed by, and the numbers of the newest events that it cites there.
-
-    The count is there if the memory keeps more numbers of the window than these. The ids of these events that are
-    stored are there where one memory is read.
-    """
-
-    operation: str
-    sequences: list[int]
-    sequenceCount: NotRequired[int | None]
-    eventIds: NotRequired[list[str] | None]
-
-
 class StructuredContent(TypedDict):
     """The data of a profile, by its schema."""
 
@@ -56,7 +32,10 @@ class StructuredContent(TypedDict):
 
 
 class Memory(TypedDict):
-    """A sentence (`fact`), or a profile (`structuredContent`); generations do not change one that is pinned."""
+    """A sentence (`fact`), or a profile (`structuredContent`); generations do not change one that is pinned.
+
+    Its revision is named where a past text is retrieved.
+    """
 
     name: str
     displayName: NotRequired[str | None]
@@ -69,9 +48,13 @@ class Memory(TypedDict):
     metadata: NotRequired[dict[str, MetadataValue] | None]
     createTime: Time
     updateTime: Time
+    eventTime: Time
+    validFrom: NotRequired[Time | None]
+    validUntil: NotRequired[Time | None]
     expireTime: NotRequired[Time | None]
     pinned: NotRequired[Literal[True] | None]
     sources: NotRequired[list[MemorySource] | None]
+    revision: NotRequired[str | None]
 
 
 class MemoryOperation(TypedDict):
@@ -94,9 +77,10 @@ class Profile(TypedDict):
 
 
 class Profiles(TypedDict):
-    """Profiles by the ids of their schemas; absent where there is none."""
+    """Profiles by the ids of their schemas; absent where there is none. The history starts as in a retrieval."""
 
     profiles: NotRequired[dict[str, Profile]]
+    historyStartTime: NotRequired[Time | None]
 
 
 class RetrievedMemory(TypedDict):
@@ -124,6 +108,7 @@ class RetrievedEvent(TypedDict):
     """An event and its number in its stream; pending means that no memories were made of it yet."""
 
     event: RawEvent
+    scope: dict[str, str]
     streamId: str
     window: int
     sequence: int
@@ -133,10 +118,14 @@ class RetrievedEvent(TypedDict):
 
 
 class RetrievedMemories(Page):
-    """Events are there when a search asked for them; both lists are parts of one ranking by distance."""
+    """Events are there when a search asked for them; both lists are parts of one ranking by distance.
+
+    The start of the history is there when the past is retrieved: from then on the answer misses no text.
+    """
 
     retrievedMemories: list[RetrievedMemory]
     retrievedEvents: NotRequired[list[RetrievedEvent]]
+    historyStartTime: NotRequired[Time | None]
 
 
 class ExtractedMemory(TypedDict):
@@ -147,12 +136,21 @@ class ExtractedMemory(TypedDict):
 
 
 class MemoryRevision(TypedDict):
-    """A sentence, or a profile as it was; a deletion leaves a revision with an empty fact."""
+    """A sentence, or a profile as it was; a deletion leaves a revision with an empty fact.
+
+    The time of the event is that of its newest evidence. A correction says that the text before was never true.
+    What came late had older evidence than the memory: it never was the memory's text.
+    """
 
     name: str
     fact: NotRequired[str | None]
     structuredData: NotRequired[JsonObject | None]
     createTime: Time
+    eventTime: NotRequired[Time | None]
+    validFrom: NotRequired[Time | None]
+    validUntil: NotRequired[Time | None]
+    correction: NotRequired[Literal[True] | None]
+    late: NotRequired[Literal[True] | None]
     expireTime: NotRequired[Time | None]
     labels: NotRequired[dict[str, str] | None]
     extractedMemories: NotRequired[list[ExtractedMemory] | None]
@@ -178,57 +176,26 @@ def memory(one: model.Memory, bank_name: str, event_ids: EventIds | None = None)
             metadata=metadata or None,
             createTime=rfc3339(one.created),
             updateTime=rfc3339(one.updated),
+            eventTime=rfc3339(one.as_of),
+            validFrom=optional_time(one.validity.start),
+            validUntil=optional_time(one.validity.end),
             expireTime=optional_time(one.expires),
             pinned=True if one.pinned else None,
-            sources=_sources(one, bank_name, event_ids or {}) or None,
+            sources=sources(one, bank_name, event_ids or {}) or None,
         )
     )
+
+
+def past_memory(one: model.Memory, bank_name: str) -> Memory:
+    """Return a memory as it was: its sources are left out, and the revision that it shows is named if it has one."""
+    name = f"{bank_name}/memories/{one.id}/revisions/{one.revision}" if one.revision else None
+    return without_nulls(Memory({**memory(one, bank_name), "revision": name}))
 
 
 def _structured_content(one: model.Memory) -> StructuredContent | None:
     if one.profile is None:
         return None
     return StructuredContent(schemaId=one.profile.schema, data=json.loads(one.fact or "{}"))
-
-
-def cited_events(one: model.Memory) -> dict[OperationId, list[int]]:
-    """Return the numbers of the newest events that a memory cites, by their windows.
-
-    Evidence that was imported has no hashes, and is left out: its streams are those of the exported bank.
-    """
-    cited: dict[OperationId, set[int]] = {}
-    for evidence in one.evidence:
-        hashed = {seq for seq, event_hash in zip(evidence.seqs, evidence.hashes, strict=False) if event_hash}
-        cited.setdefault(OperationId(evidence.sid, evidence.window), set()).update(hashed)
-    return {window: sorted(seqs)[-MAX_SEQUENCES:] for window, seqs in cited.items() if seqs}
-
-
-def _cited(one: model.Memory) -> dict[OperationId, list[int]]:
-    cited: dict[OperationId, set[int]] = {}
-    for evidence in one.evidence:
-        cited.setdefault(OperationId(evidence.sid, evidence.window), set()).update(evidence.seqs)
-    return {window: sorted(seqs) for window, seqs in cited.items()}
-
-
-def _sources(one: model.Memory, bank_name: str, event_ids: EventIds) -> list[MemorySource]:
-    """Return the operations that a memory comes from, with the numbers of the events that it cites."""
-    room = PageRoom[str](sys.maxsize, body_bytes, MAX_EVENT_ID_BYTES)
-    return [_source(window, seqs, bank_name, event_ids, room) for window, seqs in _cited(one).items()]
-
-
-def _source(
-    window: OperationId, seqs: list[int], bank_name: str, event_ids: EventIds, room: PageRoom[str]
-) -> MemorySource:
-    newest = seqs[-MAX_SEQUENCES:]
-    ids = (event_ids[window.sid, seq] for seq in newest if (window.sid, seq) in event_ids)
-    return without_nulls(
-        MemorySource(
-            operation=f"{bank_name}/operations/{window}",
-            sequences=newest,
-            sequenceCount=len(seqs) if len(seqs) > MAX_SEQUENCES else None,
-            eventIds=list(takewhile(room.admits, ids)) or None,
-        )
-    )
 
 
 def metadata_value(value: model_metadata.MetadataValue) -> MetadataValue:
@@ -259,6 +226,11 @@ def revision(one: model.Revision, bank_name: str) -> MemoryRevision:
             fact=None if is_data else one.fact,
             structuredData=json.loads(one.fact) if is_data else None,
             createTime=rfc3339(one.created),
+            eventTime=rfc3339(one.as_of) if one.fact else None,
+            validFrom=optional_time(one.validity.start),
+            validUntil=optional_time(one.validity.end),
+            correction=True if one.is_correction else None,
+            late=True if one.is_late else None,
             expireTime=optional_time(one.expires),
             labels=one.labels or None,
             extractedMemories=[_extracted(fact, is_data=is_data) for fact in one.extracted] or None,

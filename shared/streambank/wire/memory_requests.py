@@ -2,25 +2,30 @@
 
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from streambank.errors import InvalidArgument
+from streambank.model import ids
 from streambank.model.rule import WindowSettings
+from streambank.model.validity import Moment
 from streambank.rules.edits import CHANGEABLE, Edit, parse_update_mask
 from streambank.wire import reader, settings
 from streambank.wire.fields import Count, Fact, FilterText, Instant, Labels, MetadataMap, Name, Scope, Topics, Ttl
 from streambank.wire.filter_groups import FilterGroups
-from streambank.wire.model import JsonSchema, Read, RequestModel
+from streambank.wire.model import JsonSchema, Read, RequestModel, rule
+from streambank.wire.validity import ValidityFields
 
 MAX_QUERY_BYTES = 8_192
+MAX_ORDER_BYTES = 256
+MAX_SCOPES = 5
 _REVISION_ID = {"type": "string", "pattern": r"^([^/]*/)*[0-9]{1,12}$", "examples": ["1"]}
 
 # ---- changes
 
 
-class _MemoryFields(RequestModel):
+class _MemoryFields(ValidityFields):
     exclusive = (("ttl", "expireTime"), ("revisionTtl", "revisionExpireTime"))
 
     name: Any = None
@@ -56,6 +61,7 @@ class _MemoryFields(RequestModel):
                 revision_expiry=settings.expiry(self.revision_ttl, self.revision_expire_time),
                 disable_revisions=self.disable_memory_revisions,
             ),
+            validity=self.validity,
         )
 
 
@@ -157,22 +163,65 @@ class SimilaritySearchParams(RequestModel):
 
 
 class SimpleRetrievalParams(RequestModel):
+    """The order is an extension: as that of a list of memories."""
+
     page_size: Count = 0
     page_token: str = ""
+    order_by: Annotated[str, Field(max_length=MAX_ORDER_BYTES)] = ""
 
 
-class RetrieveRequest(RequestModel):
-    """All memories of exactly this scope, or those nearest to a text, or a page of them."""
+class MomentFields(RequestModel):
+    """A time to look back to: what was true at *asOf*, by what was known at *knownAsOf*."""
 
-    exclusive = (("simpleRetrievalParams", "similaritySearchParams"),)
+    as_of: Instant | None = None
+    known_as_of: Instant | None = None
 
-    scope: Scope
+    @property
+    def moment(self) -> Moment | None:
+        """Return the time to look back to, or None for now."""
+        if self.as_of is None and self.known_as_of is None:
+            return None
+        return Moment(self.as_of, self.known_as_of)
+
+
+class RetrieveRequest(MomentFields):
+    """All memories of exactly this scope, or those nearest to a text, or a page of them; as of a time if wanted.
+
+    In place of `scope`, `scopes` names up to five, which are one ranking (extension).
+    """
+
+    exclusive = (("simpleRetrievalParams", "similaritySearchParams"), ("scope", "scopes"))
+
+    scope: Scope | None = None
+    scopes: Annotated[list[Scope], Field(min_length=1, max_length=MAX_SCOPES)] | None = None
     filter: FilterText = ""
     filter_groups: FilterGroups = []
     memory_types: list[Literal["NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE"]] = []
     similarity_search_params: SimilaritySearchParams | None = None
     simple_retrieval_params: SimpleRetrievalParams | None = None
 
+    @model_validator(mode="after")
+    def _check_scopes(self) -> Self:
+        if self.scope is None and self.scopes is None:
+            raise rule("is required", "scope")
+        names = [ids.canonical(scope) for scope in self.scopes or ()]
+        repeated = next((index for index, name in enumerate(names) if name in names[:index]), None)
+        if repeated is not None:
+            raise rule("is named twice", f"scopes[{repeated}]")
+        return self
 
-class RetrieveProfilesRequest(RequestModel):
+    @property
+    def all_scopes(self) -> list[dict[str, str]]:
+        """Return the scopes that are retrieved from, in their order."""
+        return [self.scope] if self.scope is not None else list(self.scopes or ())
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> JsonSchema:
+        described: JsonSchema = super().__get_pydantic_json_schema__(schema, handler)
+        handler.resolve_ref_schema(described)["anyOf"] = [{"required": ["scope"]}, {"required": ["scopes"]}]
+        handler.resolve_ref_schema(described)["properties"]["scopes"]["uniqueItems"] = True
+        return described
+
+
+class RetrieveProfilesRequest(MomentFields):
     scope: Scope

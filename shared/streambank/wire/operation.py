@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from streambank.errors import EventsMissing, InvalidArgument
 from streambank.model import operation as model
 from streambank.model import verdict as model_verdict
+from streambank.model.consent import Learning
 from streambank.model.ids import OperationId
 from streambank.model.operation import OperationState, Receipt
 from streambank.model.rule import Reason
@@ -60,6 +61,8 @@ class WindowMetadata(TypedDict):
     acceptedEvents: NotRequired[int]
     duplicateEvents: NotRequired[int]
     conflictingEventIds: NotRequired[list[str]]
+    droppedEvents: NotRequired[int]
+    learning: NotRequired[Learning]
     trigger: NotRequired[Reason]
     attempts: NotRequired[int]
     failures: NotRequired[int | None]
@@ -159,6 +162,9 @@ def ingest_operation(receipt: Receipt, bank_name: str) -> WindowOperation:
     reply["metadata"]["acceptedEvents"] = receipt.accepted
     reply["metadata"]["duplicateEvents"] = receipt.duplicates
     reply["metadata"]["conflictingEventIds"] = list(receipt.conflicts)
+    if receipt.not_learnt or receipt.is_learning_disabled:
+        reply["metadata"]["droppedEvents"] = receipt.not_learnt
+        reply["metadata"]["learning"] = Learning.DISABLED if receipt.is_learning_disabled else Learning.ENABLED
     return reply
 
 
@@ -237,6 +243,11 @@ def _generation_name(one: model.Operation, bank_name: str) -> str | None:
     return f"{bank_name}/operations/{OperationId(one.id.sid, one.id.window, downstream=True)}"
 
 
+def error_code(outcome: str) -> int:
+    """Return the google.rpc.Code of the outcome of a failed generation."""
+    return _CODES.get(outcome, _INTERNAL)
+
+
 def _error(one: model.Operation) -> OperationError:
     failure = (one.window.failure if one.window else None) or one.state.value
     if one.state is OperationState.ERASED:
@@ -245,7 +256,7 @@ def _error(one: model.Operation) -> OperationError:
         problem = "not all events of the window are stored. Send them again with their ids, then redrive the operation."
         return OperationError(code=_CODES[failure], message=f"Failed to generate memories: {failure}: {problem}")
     message = f"Failed to generate memories: {failure}. The events are kept; the operation can be redriven."
-    return OperationError(code=_CODES.get(failure, _INTERNAL), message=message)
+    return OperationError(code=error_code(failure), message=message)
 
 
 def _response(one: model.Operation, bank_name: str, most_bytes: int) -> WindowResponse:

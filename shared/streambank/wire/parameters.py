@@ -50,12 +50,19 @@ SESSION_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display
 BANK_MASK = UPDATE_MASK | {"schema": {"type": "string", "examples": ["display_name,context_spec"]}}
 MEMORY_FILTER = _query("filter", "AIP-160, over facts, times, topics and scopes.", examples=['scope.user_id="123"'])
 REVIEW_FILTER = _query("filter", "AIP-160, over scope, action, cause and create_time.", examples=['action="DELETE"'])
+CHANGE_FILTER = _query("filter", "AIP-160, over kind, change_time and scope.", examples=['scope.user_id="123"'])
 REVISION_FILTER = _query("filter", "AIP-160, over labels.", examples=['labels.source="chat"'])
 SESSION_FILTER = _query("filter", "AIP-160, over display_name, user_id and labels.", examples=['user_id="123"'])
 EVENT_FILTER = _query("filter", "AIP-160, over timestamp.", examples=['timestamp>="2026-01-01T00:00:00Z"'])
 STATE_FILTER = _query("filter", "One state.", pattern='^(state="[A-Z_]+")?$', examples=['state="PARKED"'])
+SCOPE = _query("scope", "A scope, as JSON.", examples=['{"user_id": "123"}']) | {"required": True}
 TIME_ORDER = _query(
     "orderBy", "create_time or update_time, with desc for newest first.", examples=["create_time desc", "update_time"]
+)
+MEMORY_ORDER = _query(
+    "orderBy",
+    "create_time, update_time, event_time, valid_from or valid_until, with desc for newest first.",
+    examples=["event_time desc", "valid_until"],
 )
 EVENT_ORDER = _query("orderBy", "timestamp, with desc for newest first.", examples=["timestamp", "timestamp desc"])
 MEMORY_ID = _query("memoryId", "The id of the new memory.", pattern=f"^({MEMORY_ID_PATTERN})?$")

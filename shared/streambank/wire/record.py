@@ -5,21 +5,30 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from streambank.errors import InvalidArgument
 from streambank.model.chat import ChatHistory
 from streambank.model.event import Event
-from streambank.model.memory import Memory, Revision
-from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord, StreamRecord
+from streambank.model.record import (
+    BatchRecord,
+    ConsentRecord,
+    MarkerRecord,
+    MemoryRecord,
+    Record,
+    SessionEventRecord,
+    StreamRecord,
+)
 from streambank.model.rule import TriggerRule
-from streambank.model.session import Session, SessionEvent
+from streambank.model.session import Session
 from streambank.model.stream import StreamId
 from streambank.model.transfer import FORMAT_VERSION
 from streambank.model.window import Window
-from streambank.wire import reader, record_shapes, record_streams
-from streambank.wire.memory import metadata_value
+from streambank.wire import reader, record_consent, record_conversations, record_shapes, record_streams
+from streambank.wire.record_findings import findings_document
+from streambank.wire.record_memories import memory_document
+from streambank.wire.record_times import time_text
 from streambank.wire.reply import without_nulls
 
 # Of one line: a memory with a thousand revisions of 8 KB, each letter of which may be escaped.
@@ -31,6 +40,7 @@ _READ: dict[str, Callable[[Any, str], Record]] = {
     "session": lambda body, _: record_shapes.SessionLine.parse(body).record(),
     "sessionEvent": lambda body, _: record_shapes.SessionEventLine.parse(body).record(),
     "chatHistory": lambda body, _: record_shapes.ChatLine.parse(body).record(),
+    "consent": lambda body, _: record_consent.ConsentLine.parse(body).record(),
     "stream": lambda body, bank: record_streams.StreamLine.parse(body).record(bank),
     "window": lambda body, bank: record_streams.WindowLine.parse(body).record(bank),
     "events": lambda body, bank: record_streams.EventsLine.parse(body).record(bank),
@@ -81,119 +91,6 @@ def counted(record: Record) -> dict[str, int]:
     return {_COUNTS[kind(record)]: len(record.events) if isinstance(record, BatchRecord) else 1}
 
 
-# ---- memories
-
-
-def _memory(record: MemoryRecord) -> dict[str, object]:
-    memory = record.memory
-    evidence = [{"stream": one.sid, "window": one.window, "events": list(one.seqs)} for one in memory.evidence]
-    return {
-        "scope": memory.scope,
-        "memoryId": memory.id,
-        "fact": memory.fact,
-        **_times(memory),
-        "revision": memory.revision,
-        "topics": list(memory.topics) or None,
-        "metadata": {key: metadata_value(value) for key, value in memory.metadata.items()} or None,
-        "displayName": memory.display_name,
-        "description": memory.description,
-        "pinned": memory.pinned or None,
-        "evidence": evidence or None,
-        "profile": _profile(memory),
-        "revisions": [_revision(one) for one in record.revisions] or None,
-        "citations": _citations(record) or None,
-    }
-
-
-def _times(memory: Memory) -> dict[str, object]:
-    return {
-        "createTime": _time(memory.created),
-        "updateTime": _time(memory.updated),
-        "evidenceTime": _time(memory.as_of),
-        "expireTime": _time(memory.expires),
-    }
-
-
-def _profile(memory: Memory) -> dict[str, object] | None:
-    if memory.profile is None:
-        return None
-    times = {name: _time(time) for name, time in memory.profile.times.items()}
-    return {"schemaId": memory.profile.schema, "times": times}
-
-
-def _revision(revision: Revision) -> dict[str, object]:
-    return without_nulls(
-        {
-            "number": revision.number,
-            "fact": revision.fact,
-            "createTime": _time(revision.created),
-            "expireTime": _time(revision.expires),
-            "labels": revision.labels or None,
-            "extracted": list(revision.extracted) or None,
-            "isProfile": revision.is_profile or None,
-        }
-    )
-
-
-def _citations(record: MemoryRecord) -> list[dict[str, object]]:
-    return [
-        {
-            "stream": one.sid,
-            "window": one.window,
-            "number": one.number,
-            "said": one.text,
-            "expireTime": _time(one.expires),
-        }
-        for one in record.citations
-    ]
-
-
-# ---- sessions and chats
-
-
-def _session(session: Session) -> dict[str, object]:
-    return {
-        "sessionId": session.id,
-        "userId": session.user_id,
-        "createTime": _time(session.created),
-        "updateTime": _time(session.updated),
-        "first": session.first,
-        "last": session.last,
-        "displayName": session.display_name,
-        "sessionState": session.state or None,
-        "labels": session.labels or None,
-        "expireTime": _time(session.expires),
-    }
-
-
-def _session_event(record: SessionEventRecord) -> dict[str, object]:
-    event: SessionEvent = record.event
-    return {
-        "sessionId": record.session_id,
-        "first": record.first,
-        "number": event.number,
-        "author": event.author,
-        "invocationId": event.invocation_id,
-        "timestamp": event.timestamp.isoformat(),
-        "content": event.content,
-        "actions": event.actions,
-        "eventMetadata": event.metadata,
-        "errorCode": event.error_code,
-        "errorMessage": event.error_message,
-        "rawEvent": event.raw,
-    }
-
-
-def _chat(history: ChatHistory) -> dict[str, object]:
-    return {
-        "conversationId": history.conversation_id,
-        "format": history.format or None,
-        "updateTime": _time(history.updated),
-        "expireTime": _time(history.expires),
-        "messages": list(history.messages),
-    }
-
-
 # ---- streams
 
 
@@ -207,8 +104,8 @@ def _stream(record: StreamRecord) -> dict[str, object]:
         "events": record.seq,
         "windows": record.window,
         "rule": _rule(record.rule) if record.rule else None,
-        "anchorTime": _time(record.anchor),
-        "lastTime": _time(record.last_arrival),
+        "anchorTime": time_text(record.anchor),
+        "lastTime": time_text(record.last_arrival),
     }
 
 
@@ -236,8 +133,8 @@ def _window(window: Window) -> dict[str, object]:
         "lastEvent": window.last_seq,
         "trigger": window.reason,
         "state": window.state,
-        "sealTime": _time(window.sealed),
-        "lastTime": _time(window.last_arrival),
+        "sealTime": time_text(window.sealed),
+        "lastTime": time_text(window.last_arrival),
         "includeToolTraffic": window.settings.include_tool_traffic,
     }
 
@@ -247,8 +144,8 @@ def _events(record: BatchRecord) -> dict[str, object]:
         **_place(record.stream),
         "firstEvent": record.first,
         "window": record.window,
-        "acceptTime": _time(record.arrived),
-        "expireTime": _time(record.expires),
+        "acceptTime": time_text(record.arrived),
+        "expireTime": time_text(record.expires),
         "events": [_event(event) for event in record.events],
     }
 
@@ -256,7 +153,8 @@ def _events(record: BatchRecord) -> dict[str, object]:
 def _event(event: Event) -> dict[str, object]:
     time = event.time.isoformat() if event.time else None
     content = {"role": event.role, "parts": list(event.parts)}
-    return without_nulls({"eventId": event.event_id, "eventTime": time, "content": content})
+    findings = findings_document(event.findings)
+    return without_nulls({"eventId": event.event_id, "eventTime": time, "content": content, "contentPolicy": findings})
 
 
 def _marker(record: MarkerRecord) -> dict[str, object]:
@@ -266,19 +164,17 @@ def _marker(record: MarkerRecord) -> dict[str, object]:
         "event": record.seq,
         "window": record.window,
         "fingerprint": b64encode(record.fingerprint).decode() if record.fingerprint else None,
-        "expireTime": _time(record.expires),
+        "expireTime": time_text(record.expires),
+        "contentPolicy": findings_document(record.findings),
     }
 
 
-def _time(instant: datetime | None) -> str | None:
-    return None if instant is None else instant.isoformat()
-
-
 _KINDS: Mapping[type, tuple[str, Callable[[Any], dict[str, object]]]] = {
-    MemoryRecord: ("memory", _memory),
-    Session: ("session", _session),
-    SessionEventRecord: ("sessionEvent", _session_event),
-    ChatHistory: ("chatHistory", _chat),
+    MemoryRecord: ("memory", memory_document),
+    Session: ("session", record_conversations.session),
+    SessionEventRecord: ("sessionEvent", record_conversations.session_event),
+    ChatHistory: ("chatHistory", record_conversations.chat),
+    ConsentRecord: ("consent", record_consent.consent_document),
     StreamRecord: ("stream", _stream),
     Window: ("window", _window),
     BatchRecord: ("events", _events),
@@ -288,6 +184,7 @@ _COUNTS = {
     "session": "sessions",
     "sessionEvent": "sessionEvents",
     "chatHistory": "conversations",
+    "consent": "consents",
     "stream": "streams",
     "window": "windows",
     "events": "events",

@@ -8,12 +8,17 @@ from pydantic import BeforeValidator, Field
 
 from streambank.errors import InvalidArgument
 from streambank.model.chat import MAX_FORMAT_BYTES, ChatHistory
+from streambank.model.content_policy import Finding
 from streambank.model.memory import Citation, Evidence, Memory, Profile, Revision
 from streambank.model.record import MemoryRecord, SessionEventRecord
 from streambank.model.session import SESSION_ID, Session, SessionEvent
-from streambank.rules.consolidation import newest_evidence
+from streambank.model.validity import Statement
+from streambank.rules.evidence import newest_evidence
+from streambank.rules.history import MAX_STATEMENTS
 from streambank.wire import ingest, reader, settings
 from streambank.wire.model import Read, RequestModel, rule
+from streambank.wire.record_findings import findings
+from streambank.wire.validity import ValidityFields
 
 MAX_EVENTS = 10_000
 MAX_REVISIONS = 1_000
@@ -69,7 +74,23 @@ class ProfileShape(RequestModel):
     times: Annotated[dict[str, Instant], Field(max_length=1_000)] = Field(default_factory=dict)
 
 
-class RevisionShape(RequestModel):
+class StatementShape(RequestModel):
+    event_time: Instant
+    learn_time: Instant
+
+
+class HistoryShape(ValidityFields):
+    """When a text holds, and when it was stated; an older export has neither."""
+
+    statements: Annotated[list[StatementShape], Field(max_length=MAX_STATEMENTS)] = Field(default_factory=list)
+
+    @property
+    def stated(self) -> tuple[Statement, ...]:
+        """Return the statements."""
+        return tuple(Statement(one.event_time, one.learn_time) for one in self.statements)
+
+
+class RevisionShape(HistoryShape):
     number: Number
     fact: Text
     create_time: Instant
@@ -77,6 +98,8 @@ class RevisionShape(RequestModel):
     labels: Labels = Field(default_factory=dict)
     extracted: list[Text] = Field(default_factory=list)
     is_profile: bool = False
+    is_correction: bool = False
+    is_late: bool = False
 
     def of(self, memory_id: str) -> Revision:
         """Return the revision that this is of a memory."""
@@ -89,6 +112,10 @@ class RevisionShape(RequestModel):
             self.labels,
             tuple(self.extracted),
             self.is_profile,
+            self.validity,
+            self.stated,
+            self.is_correction,
+            self.is_late,
         )
 
 
@@ -104,7 +131,7 @@ class CitationShape(RequestModel):
         return Citation(self.stream, self.window, self.number, self.cited_text, self.expire_time)
 
 
-class MemoryLine(RequestModel):
+class MemoryLine(HistoryShape):
     scope: Scope
     memory_id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
     fact: Text
@@ -112,6 +139,8 @@ class MemoryLine(RequestModel):
     update_time: Instant
     evidence_time: Instant
     expire_time: Instant | None = None
+    whole_time: Instant | None = None
+    hidden_revisions: Number = 0
     revision: Number = 0
     topics: Annotated[list[Name], Field(max_length=100)] = Field(default_factory=list)
     metadata: Metadata = Field(default_factory=dict)
@@ -147,6 +176,10 @@ class MemoryLine(RequestModel):
             evidence=newest_evidence([Evidence(one.stream, one.window, tuple(one.events)) for one in self.evidence]),
             profile=Profile(self.profile.schema_id, self.profile.times) if self.profile else None,
             pinned=self.pinned,
+            validity=self.validity,
+            statements=self.stated,
+            whole_since=self.whole_time,
+            hidden=self.hidden_revisions,
         )
 
 
@@ -194,6 +227,7 @@ class SessionEventLine(RequestModel):
     error_code: CitedText | None = None
     error_message: CitedText | None = None
     raw_event: Map | None = None
+    content_policy: Annotated[tuple[Finding, ...], Read(findings, {})] = ()
 
     def record(self) -> SessionEventRecord:
         """Return the event, and the session that it is of."""
@@ -208,6 +242,7 @@ class SessionEventLine(RequestModel):
             self.error_code,
             self.error_message,
             self.raw_event,
+            self.content_policy,
         )
         return SessionEventRecord(self.session_id, self.first, event)
 

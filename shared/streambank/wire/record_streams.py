@@ -1,12 +1,14 @@
 """What the lines of an export hold of streams, as an import reads them."""
 
 from base64 import b64decode
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from streambank.errors import InvalidArgument
 from streambank.model import ids
+from streambank.model.content_policy import Finding
 from streambank.model.event import Event
 from streambank.model.record import BatchRecord, MarkerRecord, StreamRecord
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
@@ -14,6 +16,7 @@ from streambank.model.stream import StreamId
 from streambank.model.window import Window, WindowState
 from streambank.wire import ingest, reader
 from streambank.wire.model import Read, RequestModel
+from streambank.wire.record_findings import findings
 from streambank.wire.record_shapes import Instant, Number, Scope, Sid, sized
 
 # What one call accepted is at most 380,000 bytes an item; an item takes 409,600.
@@ -27,7 +30,19 @@ def _fingerprint(value: Any, path: str) -> bytes:
 def _events(value: Any, path: str) -> list[Event]:
     if not isinstance(value, list) or not 1 <= len(value) <= ingest.MAX_EVENTS:
         raise InvalidArgument(path, f"must be a list of 1 to {ingest.MAX_EVENTS} events")
-    return [ingest.event_of(one, f"[{index}]") for index, one in enumerate(value)]
+    return [_event(one, f"[{index}]") for index, one in enumerate(value)]
+
+
+def _event(value: Any, path: str) -> Event:
+    """Return an event; what a content policy found in it is beside what a caller may send."""
+    if not isinstance(value, dict) or "contentPolicy" not in value:
+        return ingest.event_of(value, path)
+    sent = {name: item for name, item in value.items() if name != "contentPolicy"}
+    found = findings(value["contentPolicy"], f"{path}.contentPolicy")
+    return replace(ingest.event_of(sent, path), findings=found)
+
+
+Findings = Annotated[tuple[Finding, ...], Read(findings, {})]
 
 
 Rule = Annotated[TriggerRule, Read(ingest.trigger_rule, {})]
@@ -108,7 +123,16 @@ class MarkerLine(InStream):
     window: Number  # 0, and the event too, where the event was moved to another stream of the scope
     fingerprint: Annotated[bytes, Read(_fingerprint, {})] = b""
     expire_time: Instant
+    content_policy: Findings = ()
 
     def record(self, bank: str) -> MarkerRecord:
         """Return the marker, as one of *bank*."""
-        return MarkerRecord(self.stream(bank), self.key, self.event, self.window, self.expire_time, self.fingerprint)
+        return MarkerRecord(
+            self.stream(bank),
+            self.key,
+            self.event,
+            self.window,
+            self.expire_time,
+            self.fingerprint,
+            self.content_policy,
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from streambank.model.memory import Memory
 from streambank.model.search import RawEvent, SearchExplanation
@@ -13,14 +13,17 @@ from streambank.wire.reply import rfc3339, without_nulls
 from streambank.wire.search_explanation import search_explanation
 
 Explanations = Mapping[object, SearchExplanation]
+Render = Callable[[Memory, str], wire.Memory]
 
 
-def retrieved_memories(hits: Iterable[Hit], bank_name: str, explanations: Explanations) -> list[RetrievedMemory]:
+def retrieved_memories(
+    hits: Iterable[Hit], bank_name: str, explanations: Explanations, render: Render = wire.memory
+) -> list[RetrievedMemory]:
     """Return the memories among *hits*."""
     return [
         without_nulls(
             RetrievedMemory(
-                memory=wire.memory(one, bank_name),
+                memory=render(one, bank_name),
                 distance=distance,
                 explanation=search_explanation(explanations.get(item_key(one)), bank_name),
             )
@@ -48,6 +51,7 @@ def _retrieved_event(one: RawEvent, distance: float, bank_name: str, explanation
                     content=RawContent(role=event.role, parts=list(event.parts)),
                 )
             ),
+            scope=one.stream.scope,
             streamId=one.stream.name,
             window=one.window,
             sequence=one.event.seq,

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from streambank.model import session as model
 from streambank.wire import fields, ingest, reader
+from streambank.wire.content_policy import PolicyFinding, findings
 from streambank.wire.fields import Instant, JsonObject, RequiredId, json_object
 from streambank.wire.ingest import MAX_EVENT_BYTES
 from streambank.wire.ingest_model import Part
@@ -108,6 +109,7 @@ class SessionEvent(TypedDict):
     errorCode: NotRequired[str | None]
     errorMessage: NotRequired[str | None]
     rawEvent: NotRequired[dict[str, Any] | None]
+    contentPolicy: NotRequired[list[PolicyFinding] | None]
 
 
 class SessionEvents(Page):
@@ -128,5 +130,6 @@ def session_event(event: model.SessionEvent, session_name: str) -> SessionEvent:
             errorCode=event.error_code,
             errorMessage=event.error_message,
             rawEvent=event.raw,
+            contentPolicy=findings(event.findings),
         )
     )

@@ -12,6 +12,7 @@ from streambank.model import operation as model
 from streambank.model.operation import OperationState
 from streambank.model.verdict import Verdict
 from streambank.wire import operation, page_room
+from streambank.wire.content_policy import PolicyFinding, findings
 from streambank.wire.fields import Id, RequiredId, Scope
 from streambank.wire.model import RequestModel
 from streambank.wire.operation import NextTrigger, RecordedVerdict
@@ -66,6 +67,7 @@ class EventStatus(TypedDict):
     verdicts: NotRequired[list[RecordedVerdict] | None]
     omittedVerdicts: NotRequired[int | None]
     forgotten: NotRequired[bool | None]
+    contentPolicy: NotRequired[list[PolicyFinding] | None]
 
 
 class EventStatuses(TypedDict):
@@ -110,6 +112,7 @@ def _event(status: model.EventStatus, bank_name: str) -> EventStatus:
             sequence=status.sequence or None,
             operation=f"{bank_name}/operations/{status.operation}" if status.operation else None,
             forgotten=status.is_forgotten or None,
+            contentPolicy=findings(status.findings),
         )
     )
 

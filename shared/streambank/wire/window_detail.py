@@ -13,6 +13,7 @@ from streambank.model.extraction import FactChange
 from streambank.model.operation import Operation
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.wire import operation, page_room
+from streambank.wire.content_policy import PolicyFinding, findings
 from streambank.wire.memory import RawContent
 from streambank.wire.operation import WindowOperation
 from streambank.wire.page_room import body_bytes
@@ -37,6 +38,7 @@ class WindowEvent(TypedDict):
     eventTime: Time
     content: RawContent
     notShown: NotRequired[NotShown | None]
+    contentPolicy: NotRequired[list[PolicyFinding] | None]
 
 
 class CitedEvent(TypedDict):
@@ -145,6 +147,7 @@ def _event(one: model.EventDetail) -> WindowEvent:
             eventTime=rfc3339(event.time or one.event.arrived),
             content=RawContent(role=event.role, parts=list(event.parts)),
             notShown=one.not_shown,
+            contentPolicy=findings(event.findings),
         )
     )
 

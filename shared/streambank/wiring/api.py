@@ -18,10 +18,10 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.edit import EditContext
 from streambank.pipeline.memories.reviews import ReviewContext
 from streambank.pipeline.memories.search import SearchContext
-from streambank.store.executions import Executions
+from streambank.pipeline.screening.screening import Screening
 from streambank.store.secrets import page_secret
 from streambank.wiring.authentication import Authenticate, authenticator
-from streambank.wiring.deployment import Deployment, client
+from streambank.wiring.deployment import Deployment
 from streambank.wiring.ingest import ingest_context
 from streambank.wiring.jobs import JobWiring
 from streambank.wiring.stores import Stores
@@ -52,6 +52,11 @@ class ApiWiring:
         return page_secret(self.deployment.table)
 
     @property
+    def screening(self) -> Screening:
+        """Return what content policies are applied with."""
+        return self.jobs.screening
+
+    @property
     def id_secret(self) -> bytes:
         """Return the secret that ids of the service's own are derived with."""
         return self.jobs.id_secret
@@ -66,10 +71,6 @@ class ApiWiring:
         """Return the budget that model calls are held within."""
         return self.jobs.token_budget
 
-    @cached_property
-    def _executions(self) -> Executions:
-        return Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
-
     def edit_context(self) -> EditContext:
         """Return what an edit of a memory works with."""
         return EditContext(
@@ -80,6 +81,7 @@ class ApiWiring:
             retry_policy=self.deployment.retry_policy,
             id_secret=self.id_secret,
             now=self.now(),
+            screening=self.screening,
         )
 
     def review_context(self) -> ReviewContext:
@@ -111,7 +113,7 @@ class ApiWiring:
     def redrive_context(self) -> RedriveContext:
         """Return what a redrive works with."""
         stores = self.stores
-        return RedriveContext(stores.streams, stores.windows, stores.plans, self._executions, self.now())
+        return RedriveContext(stores.streams, stores.windows, stores.plans, self.jobs.executions, self.now())
 
     def generate_context(self) -> GenerateContext:
         """Return what a direct generation is started with."""
@@ -122,6 +124,7 @@ class ApiWiring:
             banks=stores.banks,
             retention_policy=self.deployment.retention_policy,
             now=self.now(),
+            screening=self.screening,
         )
 
     def search_context(self) -> SearchContext:

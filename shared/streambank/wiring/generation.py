@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 
 from streambank import metrics
@@ -13,12 +14,18 @@ from streambank.pipeline.generation.commit import CommitContext
 from streambank.pipeline.generation.consolidate import ConsolidateContext
 from streambank.pipeline.generation.extract import ExtractContext
 from streambank.pipeline.generation.fail import FailContext
+from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.jobs.replay import ReplayContext
+from streambank.pipeline.screening.screening import Screening
+from streambank.rules.model_choice import choose_model
+from streambank.settings import ModelProviderName
 from streambank.store.executions import Executions
 from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import Deployment, client
+from streambank.wiring.screening import screening
 from streambank.wiring.stores import Stores
 
 
@@ -42,6 +49,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
+            screening=self._screening,
         )
 
     def consolidate_context(self) -> ConsolidateContext:
@@ -57,6 +65,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
+            screening=self._screening,
         )
 
     def commit_context(self) -> CommitContext:
@@ -70,6 +79,38 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
+            screening=self._screening,
+            model_name=self._model_name,
+            clock=self.deployment.now,
+        )
+
+    def replay_context(self, time: timedelta) -> ReplayContext:
+        """Return what a run of a replay that begins windows for *time* from now on works with."""
+        end = self.deployment.now() + time
+        return ReplayContext(
+            replays=self.stores.replays,
+            banks=self.stores.banks,
+            streams=self.stores.streams,
+            windows=self.stores.windows,
+            of_window=self._replay_window_context(),
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=lambda: self.deployment.now() < end,
+        )
+
+    def _replay_window_context(self) -> ReplayWindowContext:
+        return ReplayWindowContext(
+            windows=self.stores.windows,
+            plans=self.stores.plans,
+            memories=self.stores.memories,
+            extractor=self._extractor,
+            consolidator=self._consolidator,
+            embedder=self._embedder,
+            token_budget=self._token_budget,
+            id_secret=self._id_secret,
+            model_name=self._model_name,
+            now=self.deployment.now(),
+            screening=self._screening,
         )
 
     def fail_context(self) -> FailContext:
@@ -81,9 +122,20 @@ class GenerationWiring:
         executions = Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
         return OnRecordContext(self.stores.streams, self.stores.windows, executions, self.deployment.now)
 
+    def _model_name(self, requested: str | None) -> str:
+        """Return the model that is asked where a bank requests one, or none; the embedded model has its own name."""
+        settings = self.deployment.settings.models
+        if settings.provider is ModelProviderName.EMBEDDED:
+            return settings.provider.value
+        return choose_model(requested, settings.model, settings.allowed)
+
     @cached_property
     def _id_secret(self) -> bytes:
         return id_secret(self.deployment.table)
+
+    @cached_property
+    def _screening(self) -> Screening:
+        return screening(self.deployment)
 
     @cached_property
     def _token_budget(self) -> TokenBudget:

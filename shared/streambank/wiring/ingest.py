@@ -9,6 +9,7 @@ from streambank.store.streams import Streams
 from streambank.store.windows import Windows
 from streambank.wiring.authentication import Authenticate, authenticator
 from streambank.wiring.deployment import Deployment
+from streambank.wiring.screening import screening
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,4 +30,11 @@ def build() -> IngestWiring:
 def ingest_context(deployment: Deployment) -> IngestContext:
     """Return what an ingest works with."""
     streams, windows = Streams(deployment.table), Windows(deployment.table)
-    return IngestContext(streams, windows, deployment.now, deployment.retry_policy, deployment.retention_policy)
+    return IngestContext(
+        streams,
+        windows,
+        deployment.now,
+        deployment.retry_policy,
+        deployment.retention_policy,
+        screening(deployment),
+    )

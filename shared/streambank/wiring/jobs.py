@@ -11,19 +11,26 @@ from botocore.config import Config
 
 from streambank.errors import FailedPrecondition
 from streambank.llm.ports import Embedder
+from streambank.pipeline.generation.operations import OperationContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
 from streambank.pipeline.jobs.move import MoveContext
+from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
+from streambank.pipeline.jobs.start_replay import StartReplayContext
+from streambank.pipeline.screening.screening import Screening
+from streambank.store.executions import Executions
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.objects import Objects
+from streambank.store.rewrites import Rewrites
 from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import CLIENT_CONFIG, Deployment, client
+from streambank.wiring.screening import screening
 from streambank.wiring.stores import Stores
 
 # A part is a few megabytes: it takes longer than an item.
@@ -41,6 +48,11 @@ class JobWiring:
     def embedder(self) -> Embedder:
         """Return the model that maps texts to vectors."""
         return models.provider(self.deployment.settings.models).embedder()
+
+    @cached_property
+    def screening(self) -> Screening:
+        """Return what content policies are applied with."""
+        return screening(self.deployment)
 
     @cached_property
     def token_budget(self) -> TokenBudget:
@@ -83,7 +95,6 @@ class JobWiring:
             reviews=self.stores.reviews,
             memories=self.stores.memories,
             erasures=self.stores.erasures,
-            transfers=self.stores.transfers,
             banks=self.stores.banks,
             id_secret=lambda: self.id_secret,
             retry_policy=self.deployment.retry_policy,
@@ -108,6 +119,7 @@ class JobWiring:
         return ImportContext(
             transfers=self.stores.transfers,
             imports=Imports(self.deployment.table),
+            consents=self.stores.consents,
             objects=self.objects,
             banks=self.stores.banks,
             sessions=self.stores.sessions,
@@ -115,6 +127,7 @@ class JobWiring:
             token_budget=self.token_budget,
             retention_policy=self.deployment.retention_policy,
             id_secret=self.id_secret,
+            screening=self.screening,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),
@@ -130,6 +143,37 @@ class JobWiring:
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),
+        )
+
+    def policy_context(self, time: timedelta) -> PolicyJobContext:
+        """Return what an application of a content policy works with."""
+        return PolicyJobContext(
+            jobs=self.stores.policy_jobs,
+            rewrites=Rewrites(self.deployment.table),
+            histories=self.stores.histories,
+            banks=self.stores.banks,
+            embedder=self.embedder,
+            token_budget=self.token_budget,
+            screening=self.screening,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=self._until(time),
+        )
+
+    @cached_property
+    def executions(self) -> Executions:
+        """Return the executions of the state machine."""
+        return Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
+
+    def replay_context(self) -> StartReplayContext:
+        """Return what a replay is started with; the state machine does it."""
+        return StartReplayContext(
+            replays=self.stores.replays,
+            operations=OperationContext(self.stores.streams, self.stores.windows, self.stores.plans),
+            executions=self.executions,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=lambda: True,
         )
 
     def _until(self, time: timedelta) -> Callable[[], bool]:

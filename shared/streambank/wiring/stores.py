@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from streambank.store.banks import Banks
+from streambank.store.changes import Changes
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.consents import Consents
 from streambank.store.cuts import Cuts
 from streambank.store.erasures import Erasures
 from streambank.store.events import Events
@@ -14,8 +16,11 @@ from streambank.store.moved_memories import MovedMemories
 from streambank.store.moved_streams import MovedStreams
 from streambank.store.moves import Moves
 from streambank.store.plans import Plans
+from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
+from streambank.store.replays import Replays
 from streambank.store.reviews import Reviews
+from streambank.store.scope_revisions import ScopeRevisions
 from streambank.store.sessions import Sessions
 from streambank.store.streams import Streams
 from streambank.store.table import Table
@@ -29,6 +34,8 @@ class Stores:
     """One of each."""
 
     banks: Banks
+    changes: Changes
+    consents: Consents
     cuts: Cuts
     erasures: Erasures
     events: Events
@@ -38,8 +45,11 @@ class Stores:
     moved_streams: MovedStreams
     moves: Moves
     plans: Plans
+    policy_jobs: PolicyJobs
     reindexes: Reindexes
     reviews: Reviews
+    replays: Replays
+    scope_revisions: ScopeRevisions
     sessions: Sessions
     streams: Streams
     transfers: Transfers
@@ -51,6 +61,8 @@ class Stores:
         """Return the stores that read and write *table*."""
         return cls(
             Banks(table),
+            Changes(table),
+            Consents(table),
             Cuts(table),
             Erasures(table),
             Events(table),
@@ -60,8 +72,11 @@ class Stores:
             MovedStreams(table),
             Moves(table),
             Plans(table),
+            PolicyJobs(table),
             Reindexes(table),
             Reviews(table),
+            Replays(table),
+            ScopeRevisions(table),
             Sessions(table),
             Streams(table),
             Transfers(table),

@@ -9,8 +9,7 @@ from datetime import timedelta
 from streambank import metrics
 from streambank.pipeline.sweep import SweepContext
 from streambank.store.due import DueIndex
-from streambank.store.executions import Executions
-from streambank.wiring.deployment import Deployment, client
+from streambank.wiring.deployment import Deployment
 from streambank.wiring.jobs import JobWiring
 from streambank.wiring.stores import Stores
 
@@ -40,7 +39,9 @@ def build() -> SweepWiring:
         export_context=jobs.export_context,
         import_context=jobs.import_context,
         reindex_context=jobs.reindex_context,
-        executions=Executions(client("stepfunctions"), deployment.settings.state_machine_arn),
+        policy_context=jobs.policy_context,
+        replay_context=jobs.replay_context(),
+        executions=jobs.executions,
         retention_policy=deployment.retention_policy,
         clock=deployment.now,
         jitter=random.random,

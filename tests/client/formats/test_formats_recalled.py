@@ -1,6 +1,7 @@
 """Recalled memories in a prompt: readable for the model, invisible to the service's extractor."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -12,6 +13,11 @@ from streambank_client.formats import render_memories
 @dataclass(frozen=True)
 class Memory:
     fact: str
+
+
+@dataclass(frozen=True)
+class Dated(Memory):
+    valid_until: datetime
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,14 @@ def test_memories_stand_in_a_marked_block():
         "- a &lt; b &amp; c",
         "</streambank-memory>",
     ]
+
+
+def test_what_is_over_says_until_when():
+    """A memory whose end is past is marked with its last day; one that still holds is not."""
+    now = datetime(2026, 5, 2, tzinfo=UTC)
+    over, open_one = Dated("I am in Rome", now - timedelta(days=1)), Dated("I rent a flat", now + timedelta(days=1))
+    block = render_memories([Retrieved(over), open_one], now=now)
+    assert block.splitlines()[1:3] == ["- I am in Rome (until 2026-05-01)", "- I rent a flat"]
 
 
 def test_no_memories_are_no_block():

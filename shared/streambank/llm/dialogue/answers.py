@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Generic, TypeVar
+from zoneinfo import ZoneInfo
 
 from streambank.llm.dialogue.echoes import Placeholders
-from streambank.llm.dialogue.values import offered, read_memories, read_number, read_numbers, read_text, readable
+from streambank.llm.dialogue.values import (
+    offered,
+    read_flag,
+    read_memories,
+    read_number,
+    read_numbers,
+    read_text,
+    readable,
+)
 from streambank.llm.ports import (
     Action,
     ConsolidationRequest,
@@ -19,6 +29,8 @@ from streambank.llm.ports import (
     FactChange,
 )
 from streambank.model.memory import ManagedTopic
+from streambank.model.validity import Validity
+from streambank.rules.validity import read_validity
 
 # More than any window yields; this stops a model that repeats itself.
 _MAX_ROWS = 1_000
@@ -88,6 +100,8 @@ class ExtractionReader:
             change=_CHANGES.get(_name(row.get("change"))),
             memories=read_memories(row, self.memories),
             text=read_text(row.get("text")),
+            validity=_validity(row, self.request.time_zone, max(turn.at for turn in self.request.turns)),
+            is_correction=read_flag(row.get("correction")),
         )
         if not read.fact:
             return _refused(row.get("fact"), "the row has no fact that can be read")
@@ -127,10 +141,20 @@ class ConsolidationReader:
         """Return the decisions in order, without rows that cannot be used."""
         facts = frozenset(one.number for one in self.request.facts)
         memories = frozenset(one.number for one in self.request.memories)
-        rows = [self._checked(_decision(row, facts, memories)) for row in _rows(tool_input, "decisions")]
+        rows = [
+            self._checked(self._dated(_decision(row, facts, memories), row)) for row in _rows(tool_input, "decisions")
+        ]
         decisions = tuple(row for row in rows if isinstance(row, Decision))
         problems = [row for row in rows if isinstance(row, str)]
         return Answer(decisions, problems[0] if problems and not decisions else "")
+
+    def _dated(self, decision: Decision | str, row: Any) -> Decision | str:
+        """Return *decision* with what *row* says of its time."""
+        if isinstance(decision, str):
+            return decision
+        said = next(one.at for one in self.request.facts if one.number == decision.fact)
+        validity = _validity(row, self.request.time_zone, said)
+        return replace(decision, validity=validity, is_correction=read_flag(row.get("correction")))
 
     def _checked(self, decision: Decision | str) -> Decision | str:
         if isinstance(decision, Decision) and self.placeholders.occur_in(decision.text or ""):
@@ -158,6 +182,11 @@ def _decision(row: Any, facts: frozenset[int], memories: frozenset[int]) -> Deci
         reason=read_text(row.get("reason")),
         same_as=same_as if same_as in facts and same_as != fact else None,
     )
+
+
+def _validity(row: Mapping[str, Any], time_zone: str, near: datetime) -> Validity:
+    start, end = read_text(row.get("valid_from")), read_text(row.get("valid_until"))
+    return read_validity(start, end, ZoneInfo(time_zone), near=near)
 
 
 def _rows(tool_input: Mapping[str, Any], key: str) -> list[Any]:

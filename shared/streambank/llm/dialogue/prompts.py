@@ -21,8 +21,8 @@ from streambank.llm.ports import (
     Turn,
 )
 
-EXTRACT = "extract-2"
-CONSOLIDATE = "consolidate-2"
+EXTRACT = "extract-3"
+CONSOLIDATE = "consolidate-3"
 _FOLDER = Path(__file__).parent / "prompts"
 _FIRST_PERSON = 'In the first person, as the user would say it of themselves, like "I live in CITY-1".'
 _THIRD_PERSON = 'In the third person, other than in the examples above, like "The user lives in CITY-1".'

@@ -14,6 +14,8 @@ CONSOLIDATE = "consolidate"
 _TEXT = {"type": "string"}
 _NUMBER = {"type": "integer"}
 _NUMBERS = {"type": "array", "items": _NUMBER}
+# When a text holds, and whether what it changes was never true.
+_HISTORY = {"valid_from": _TEXT, "valid_until": _TEXT, "correction": {"type": "boolean"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ def record_facts(request: ExtractionRequest) -> Tool:
             "change": {"type": "string", "enum": list(FactChange)},
             "memories": _NUMBERS,
             "text": _TEXT,
+            **_HISTORY,
         },
         required=["fact", "events", "topic"],
     )
@@ -55,6 +58,7 @@ def consolidate() -> Tool:
             "memories": _NUMBERS,
             "text": _TEXT,
             "same_as": _NUMBER,
+            **_HISTORY,
         },
         required=["fact", "action"],
     )

@@ -43,6 +43,11 @@ def read_memories(row: Mapping[str, Any], available: Collection[int]) -> tuple[i
     return offered(numbers, available)
 
 
+def read_flag(value: Any) -> bool:
+    """Tell whether *value* is true, which may be written as text."""
+    return value is True or read_text(value).casefold() == "true"
+
+
 def read_number(value: Any) -> int | None:
     """Return a whole number, which may be written as text or with a zero fraction, or None."""
     if isinstance(value, str):

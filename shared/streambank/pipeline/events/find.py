@@ -81,6 +81,7 @@ def _status(
         _state(sid, marker.window, windows),
         tuple(verdicts.get(marker.seq, ())),
         event_id in forgotten,
+        marker.findings,
     )
 
 

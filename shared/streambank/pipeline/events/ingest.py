@@ -8,12 +8,15 @@ from datetime import datetime
 
 from streambank.errors import Conflict, NotFound, Unavailable
 from streambank.model.bank import Bank
+from streambank.model.consent import Learning
 from streambank.model.event import CallMarker, EventMarker, KeyedEvent
 from streambank.model.operation import Operation, Receipt
 from streambank.model.rule import TriggerRule
 from streambank.model.stream import Head, IngestCall
+from streambank.pipeline.events.call_parts import CallParts
 from streambank.pipeline.events.restore import restore
 from streambank.pipeline.events.seal import seal
+from streambank.pipeline.screening.screening import Screening
 from streambank.retry import RetryPolicy
 from streambank.rules import ingest_parts, operations, triggers, window
 from streambank.store.streams import IngestSnapshot, RetentionPolicy, Streams
@@ -29,6 +32,7 @@ class IngestContext:
     clock: Callable[[], datetime]
     retry_policy: RetryPolicy
     retention_policy: RetentionPolicy
+    screening: Screening = field(default=Screening())
 
 
 @dataclass(slots=True)
@@ -42,6 +46,8 @@ class _IngestResult:
     newest_window: int | None = None
     newest_marker: EventMarker | None = None
     flushed: int | None = None
+    not_learnt: int = 0
+    is_learning_disabled: bool = False
     head: Head | None = None
     bank: Bank | None = None
 
@@ -59,36 +65,58 @@ def ingest(call: IngestCall, *, context: IngestContext) -> Receipt:
 
     Raises:
         NotFound: there is no such bank.
+        InvalidArgument: the bank's content policy refuses an event; nothing of the call was stored.
         KeyReused: the call's idempotency key was used with another body.
         Unavailable: the stream is written by others at the same time, or the table did not answer; the same call may be
             sent again.
     """
-    events, dropped = ingest_parts.drop_repeats(call.events)
-    result = _IngestResult()
-    result.add(dropped)
-    pieces = ingest_parts.split_into_parts(events, has_marker=call.marker is not None)
-    for index, piece in enumerate(pieces):
-        _write_part(replace(call, events=piece), result, context, is_last=index == len(pieces) - 1)
-    conflicts = tuple(dict.fromkeys(result.conflicts))
-    accepted, duplicates = result.accepted + result.restored, result.duplicates - result.restored
-    return Receipt(_operation(call, result, context), accepted, duplicates, conflicts)
+    result, parts, index = _IngestResult(), CallParts.of(call), 0
+    while index < parts.count:
+        parts = _write_part(parts, index, result, context)
+        index += 1
+    conflicts = tuple(dict.fromkeys((*parts.dropped.conflicts, *result.conflicts)))
+    accepted = result.accepted + result.restored
+    duplicates = result.duplicates + parts.dropped.repeats - result.restored
+    operation = _operation(parts.call, result, context)
+    return Receipt(operation, accepted, duplicates, conflicts, result.not_learnt, result.is_learning_disabled)
 
 
-def _write_part(call: IngestCall, result: _IngestResult, context: IngestContext, *, is_last: bool) -> None:
-    marker_keys = [keyed.key for keyed in call.events if keyed.key]
-    if call.marker:
-        marker_keys.append(call.marker.key)
+def _write_part(parts: CallParts, index: int, result: _IngestResult, context: IngestContext) -> CallParts:
+    """Write a part of a call, and return the call as the bank's content policy leaves it."""
     for _ in context.retry_policy.attempts():
-        now = context.clock()
-        snapshot = context.streams.read_snapshot(call.stream, marker_keys, now=now)
+        call, now = parts.part(index), context.clock()
+        snapshot = context.streams.read_snapshot(call.stream, call.marker_keys, now=now)
         if snapshot.bank is None:
             raise NotFound(f"there is no bank {call.stream.bank!r}")
+        learnt = _learnt(call, snapshot.bank, context)
+        if learnt is None:
+            result.head, result.bank, result.is_learning_disabled = snapshot.head, snapshot.bank, True
+            result.not_learnt += len(call.events)
+            return parts
+        if index == 0 and snapshot.bank.content_policy:
+            parts = parts.screened(snapshot.bank.content_policy, context.screening)
+            learnt = _learnt(parts.part(index), snapshot.bank, context) or learnt
         try:
-            _try_part(call, snapshot, snapshot.bank, result, context, now=now, is_last=is_last)
+            is_last = index == parts.count - 1
+            _try_part(learnt, snapshot, snapshot.bank, result, context, now=now, is_last=is_last)
         except Conflict:
             continue
-        return
+        result.not_learnt += len(parts.part(index).events) - len(learnt.events)
+        return parts
     raise Unavailable("the stream is written by others at the same time; try again")
+
+
+def _learnt(call: IngestCall, bank: Bank, context: IngestContext) -> IngestCall | None:
+    """Return *call* with the events that may be learnt, or None where nothing is learnt in its scope.
+
+    Cost: one read, in a bank some scope of which was set to learn nothing.
+    """
+    if not bank.has_consent_settings:
+        return call
+    consent = context.streams.consent(bank.id, call.stream.scope)
+    if consent.learning is Learning.DISABLED:
+        return None
+    return replace(call, events=tuple(keyed for keyed in call.events if not consent.forbids(keyed.event.time)))
 
 
 def _try_part(

@@ -35,7 +35,7 @@ def _restore_window(
     for keyed in events:
         marker = markers.get(keyed.key) if keyed.key else None
         # An event with other content is not the one that is missing.
-        if marker and marker.seq in missing and marker.fingerprint == keyed.event.fingerprint():
+        if marker and marker.seq in missing and keyed.is_same_as(marker):
             restored[marker.seq] = keyed
     if restored:
         windows.restore_events(window, restored)

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from streambank.errors import Conflict, IdTaken
+from streambank.model.bank import BankConfig
+from streambank.model.change_record import ChangeStamp
 from streambank.model.event import StoredEvent
+from streambank.model.ids import OperationId
 from streambank.model.memory import Change, Citation, Memory
-from streambank.model.plan import Candidate, Completion, Extracted, ForgetRequest, Plan, PlanStep, Slice
+from streambank.model.plan import Completion, Extracted, ForgetRequest, Plan, Slice
+from streambank.model.rule import Reason
 from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.held_steps import HeldSteps
+from streambank.pipeline.screening.calls import screened_turns
+from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.stored import StoredTexts
 from streambank.rules import citations, consolidation, forgetting, slices
+from streambank.rules import verdicts as verdict_rules
 from streambank.rules.bank_config import bank_config
+from streambank.rules.changes import record_expiry
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
+from streambank.rules.model_choice import requested_model
 from streambank.rules.new_ids import NewIds
 from streambank.rules.slices import AppliedStep
 from streambank.store.actions import written_bytes
@@ -32,6 +43,9 @@ from streambank.store.review_items import review_put
 from streambank.store.reviews import Reviews
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
+
+if TYPE_CHECKING:
+    from streambank.rules.content_policy.screen import Screen
 
 # How many ids of other memories one call passes over; the next call goes on behind the memories that it wrote.
 _MAX_OTHER_IDS = 100
@@ -49,7 +63,11 @@ class CommitOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CommitContext:
-    """What a commit needs."""
+    """What a commit needs.
+
+    *model_name* returns the model that is asked where a bank names this one, or none. *clock* tells the time of each
+    slice, as a commit may take minutes.
+    """
 
     windows: Windows
     plans: Plans
@@ -59,6 +77,15 @@ class CommitContext:
     retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
+    screening: Screening = field(default=Screening())
+    model_name: Callable[[str | None], str] = requested_model
+    clock: Callable[[], datetime] | None = None
+
+    def stamp(self, window: Window, config: BankConfig) -> ChangeStamp:
+        """Return the stamp of a slice that is written now."""
+        time = self.clock() if self.clock else self.now
+        operation = OperationId(window.stream.sid, window.number, window.reason is Reason.DIRECT)
+        return ChangeStamp(time, record_expiry(config, now=time), operation)
 
 
 def commit(attempt: Attempt, *, context: CommitContext) -> str:
@@ -98,7 +125,11 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     events = _cited_events(window, extracted, plan, context)
     hashes = KeyedHashes.of_scope(context.id_secret, attempt.bank, window.stream.scope)
     event_hashes = hashes.of_events(attempt.sid, events)
-    policy = WindowPolicy(window, bank_config(document, window.stream.scope), hashes, event_hashes)
+    config = bank_config(document, window.stream.scope)
+    policy = WindowPolicy(window, config, hashes, event_hashes)
+    if config.content_policy:  # what is stored may be older than the policy
+        events = screened_turns(events, config.content_policy, screening=context.screening)
+        extracted, plan = _screened(extracted, plan, context.screening.screen(config.content_policy))
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
@@ -107,8 +138,9 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
         pieces = _slices(attempt, steps, plan, window, len(extracted.candidates))
         for piece in _with_requests(pieces, window, extracted, view.requests, context):
             completion = _completion(piece, policy, extracted, plan, context)
+            whole, stamp = replace(piece, expires=expires), context.stamp(window, policy.config)
             context.memories.commit_slice(
-                attempt.bank, window.stream.scope, replace(piece, expires=expires), completion, now=context.now
+                attempt.bank, window.stream.scope, whole, completion, now=context.now, stamp=stamp
             )
     except IdTaken:
         raise
@@ -117,6 +149,15 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     if _leaves_work(window):
         _finish(attempt, context)
     return CommitOutcome.COMMITTED
+
+
+def _screened(extracted: Extracted, plan: Plan, screen: Screen) -> tuple[Extracted, Plan]:
+    """Return candidates and plan as a content policy leaves them; a text that changes has no vector until a reindex."""
+    texts = StoredTexts(screen, lambda _: b"")
+    facts = [text for one in extracted.candidates for text in (one.fact, one.text)]
+    texts.read_ahead([*facts, *(part.text or "" for step in plan.steps for part in step.all)])
+    candidates, steps = map(texts.candidate, extracted.candidates), map(texts.step, plan.steps)
+    return replace(extracted, candidates=tuple(candidates)), replace(plan, steps=tuple(steps))
 
 
 def _slices(attempt: Attempt, steps: Iterable[AppliedStep], plan: Plan, window: Window, last: int) -> Iterator[Slice]:
@@ -151,12 +192,12 @@ def _steps(
         steps, reviews = held_steps.divided(cursor, candidate, revised, known)
         for step in steps:
             new_id = new_ids.of(cursor, known) if step.verdict is Verdict.CREATED else ""
-            change = _change(policy, new_id, candidate, step, known, now=context.now)
+            change = verdict_rules.applied(policy, new_id, candidate, step, known, now=context.now)
             seqs = tuple(sorted({*candidate.seqs, *step.seqs}))
-            if change and change.after.deleted is None and seqs:
+            if change and change.after.deleted is None and seqs and not step.is_late:
                 change = replace(change, citation=_citation(window, cursor, seqs, events, context))
             cited = () if verdicts else candidate.seqs
-            verdicts.append(replace(_recorded(cursor, candidate, step, change), seqs=cited))
+            verdicts.append(replace(verdict_rules.recorded(cursor, candidate, step, change), seqs=cited))
             changes += [change] if change else []
         size = sum(change_bytes(window.stream.bank, change, context.now) for change in changes)
         size += written_bytes(review_put(window.stream.bank, review) for review in reviews)
@@ -198,30 +239,6 @@ def _with_requests(
         yield replace(piece, requests=requests) if new else piece
 
 
-def _change(
-    policy: WindowPolicy, new_id: str, candidate: Candidate, step: PlanStep, known: dict[str, Memory], *, now: datetime
-) -> Change | None:
-    memory = known.pop(step.memory_id, None) if step.memory_id else None
-    change = consolidation.change(policy, new_id, candidate, step, memory, now=now)
-    after = change.after if change else memory
-    if after and after.deleted is None:
-        known[after.id] = after
-    return change
-
-
-def _recorded(number: int, candidate: Candidate, step: PlanStep, change: Change | None) -> RecordedVerdict:
-    before = change.before.revision if change and change.before else None
-    return RecordedVerdict(
-        number=number,
-        verdict=step.verdict,
-        fact=candidate.fact,
-        reason=step.reason,
-        memory_id=change.after.id if change else step.memory_id,
-        revision=change.revision.number if change and change.revision else None,
-        previous_revision=before or None,
-    )
-
-
 def _completion(
     piece: Slice, policy: WindowPolicy, extracted: Extracted, plan: Plan, context: CommitContext
 ) -> Completion | None:
@@ -230,14 +247,14 @@ def _completion(
         return None
     window = policy.window
     earlier = context.plans.verdicts(window) if piece.start else []
-    outcome = _outcome([*earlier, *piece.verdicts], extracted, plan, window)
+    outcome = _outcome([*earlier, *piece.verdicts], extracted, plan, window, context.model_name(policy.config.model))
     expires = context.retention_policy.of_operation(window, now=context.now)
     due = context.now + _FINISHED_AFTER if _leaves_work(window) else None
     return Completion(outcome, context.now, expires, due)
 
 
 def _outcome(
-    verdicts: Sequence[RecordedVerdict], extracted: Extracted, plan: Plan, window: Window
+    verdicts: Sequence[RecordedVerdict], extracted: Extracted, plan: Plan, window: Window, model_name: str
 ) -> dict[str, object]:
     return {
         "verdicts": consolidation.count_verdicts(verdicts),
@@ -245,6 +262,7 @@ def _outcome(
         "not_covered": dict(extracted.coverage.not_covered),
         "events": window.count,
         "usage": asdict(extracted.usage + plan.usage),
+        **({"model": model_name} if model_name else {}),
     }
 
 

@@ -10,6 +10,8 @@ from enum import StrEnum
 from streambank.errors import GenerationError
 from streambank.llm.ports import Consolidation, ConsolidationRequest, Consolidator, Embedder
 from streambank.model.bank import BankConfig
+from streambank.model.consent import Learning
+from streambank.model.coverage import NotShown
 from streambank.model.memory import Memory
 from streambank.model.plan import Candidate, Extracted, ForgetRequest, Plan, PlanStep
 from streambank.model.usage import Usage
@@ -17,6 +19,9 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.doubtful import DoubtfulFacts
 from streambank.pipeline.generation.forgotten import reject_deleted, reject_forgotten
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.screening.memories import screened_decisions
+from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.stored import StoredTexts
 from streambank.rules import consolidation, nearness, profiles, proposals, ranking, second_answer, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.prompted_parts import prompt_text
@@ -39,27 +44,34 @@ class ConsolidateOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _JudgedSteps:
+class JudgedSteps:
     """Steps for a run of candidates, and what they cost."""
 
     steps: list[PlanStep]
     usage: Usage = field(default=Usage())
 
 
-@dataclass(frozen=True, slots=True)
-class ConsolidateContext:
-    """What a consolidation needs."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeContext:
+    """What judging candidates needs; nothing is written with it but usage."""
 
     windows: Windows
-    plans: Plans
-    banks: Banks
     memories: Memories
     consolidator: Consolidator
     embedder: Embedder
     token_budget: TokenBudget
-    retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
+    screening: Screening = field(default=Screening())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidateContext(JudgeContext):
+    """What a consolidation needs."""
+
+    plans: Plans
+    banks: Banks
+    retention_policy: RetentionPolicy
 
 
 def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
@@ -83,22 +95,45 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
         return ConsolidateOutcome.LATE
     left = context.memories.tombstones(attempt.bank, window.stream.scope, now=context.now)
     rest = reject_deleted(extracted.candidates[window.cursor :], left, window, context)
-    kept = [memory for memory in view.memories if memory.profile]
-    natural = ranking.eligible([memory for memory in view.memories if not memory.profile], window.settings)
-    concerned = [*_concerned(_searched(rest), natural), *(kept if _has_profiles(rest) else [])]
+    is_learnt = view.consent.learning is Learning.ENABLED
+    rest = rest if is_learnt else [replace(one, rejected=NotShown.LEARNING_DISABLED.value) for one in rest]
+    config = bank_config(document, window.stream.scope)
+    try:
+        rest = _screened(attempt.bank, rest, config, context)
+    except GenerationError as error:
+        return error.outcome
+    material = Material.of(window, config, view.memories, view.requests, extracted.offered)
+    concerned = [
+        *_concerned(_searched(rest), material.memories),
+        *(material.profiles if _has_profiles(rest) else []),
+    ]
     offered = {memory.id: memory.fingerprint for memory in concerned}
     offered |= {f"tombstone {one.memory_id}": one.at.isoformat() for one in left[:1]}
-    offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.text for one in view.requests}
-    config = bank_config(document, window.stream.scope)
-    material = _Material(window, config, natural, kept, view.requests, extracted.offered)
+    offered |= {} if is_learnt else {"learning": view.consent.learning.value}
+    offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.at.isoformat() for one in view.requests}
     try:
-        judged = _still_valid(context.plans.plan(attempt), window, offered) or _judge(rest, material, context)
+        judged = _still_valid(context.plans.plan(attempt), window, offered) or judge(rest, material, context=context)
     except GenerationError as error:
         if error.provider_error:
             context.windows.note_provider_error(attempt, error.provider_error)
         return error.outcome
     plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
     return _save(attempt, window, extracted, rest, plan, context)
+
+
+def _screened(
+    bank: str, candidates: Sequence[Candidate], config: BankConfig, context: ConsolidateContext
+) -> list[Candidate]:
+    """Return *candidates*, which may be older than the bank's content policy, as it leaves them."""
+    if config.content_policy is None:
+        return list(candidates)
+
+    def vector(fact: str) -> bytes:
+        return context.token_budget.embed(bank, config, [fact], context.embedder, now=context.now)[0]
+
+    texts = StoredTexts(context.screening.screen(config.content_policy), vector)
+    texts.read_ahead(text for one in candidates for text in (one.fact, one.text))
+    return [texts.candidate(one) for one in candidates]
 
 
 def _save(
@@ -122,7 +157,7 @@ def _save(
 
 
 @dataclass(frozen=True, slots=True)
-class _Material:
+class Material:
     """What a window's candidates are judged by: *memories*, *profiles* and *requests* of the scope.
 
     *read* maps the id of each memory that the model was given with the turns to its fingerprint then.
@@ -134,6 +169,19 @@ class _Material:
     profiles: Sequence[Memory]
     requests: Sequence[ForgetRequest]
     read: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls,
+        window: Window,
+        config: BankConfig,
+        memories: Sequence[Memory],
+        requests: Sequence[ForgetRequest],
+        read: Mapping[str, str],
+    ) -> Material:
+        """Return the material of *window*, of all *memories* of its scope those that it may touch."""
+        natural = ranking.eligible([memory for memory in memories if not memory.profile], window.settings)
+        return cls(window, config, natural, [memory for memory in memories if memory.profile], requests, read)
 
 
 def _searched(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -152,20 +200,30 @@ def _has_profiles(candidates: Sequence[Candidate]) -> bool:
     return any(one.profile and not one.rejected for one in candidates)
 
 
-def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) -> _JudgedSteps | None:
+def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) -> JudgedSteps | None:
     """Return the steps of an older plan if they are valid at another version: the same memories would be offered."""
     if plan is None or plan.offered != offered or not plan.start <= window.cursor <= plan.start + len(plan.steps):
         return None
-    return _JudgedSteps(list(plan.steps[window.cursor - plan.start :]), plan.usage)
+    return JudgedSteps(list(plan.steps[window.cursor - plan.start :]), plan.usage)
 
 
-def _judge(candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext) -> _JudgedSteps:
-    """Return the steps of *candidates*; the model is asked again about those that are destructive or doubtful."""
+def judge(candidates: Sequence[Candidate], material: Material, *, context: JudgeContext) -> JudgedSteps:
+    """Return the steps of *candidates*; the model is asked again about those that are destructive or doubtful.
+
+    Raises:
+        GenerationError: the model's own, or BudgetPaused.
+    """
     window, config = material.window, material.config
 
     def ask(request: ConsolidationRequest) -> Consolidation:
         bank = window.stream.bank
-        return context.token_budget.call(bank, config, request, context.consolidator.consolidate, now=context.now)
+        answer = context.token_budget.call(bank, config, request, context.consolidator.consolidate, now=context.now)
+        policy, screening = config.content_policy, context.screening
+        return (
+            replace(answer, decisions=screened_decisions(answer.decisions, policy, screening=screening))
+            if policy
+            else answer
+        )
 
     candidates, usage = reject_forgotten(candidates, material.requests, window, config, ask, now=context.now)
     open_ones = _searched(candidates)
@@ -176,10 +234,10 @@ def _judge(candidates: Sequence[Candidate], material: _Material, context: Consol
         usage += spent
     planned = iter(made)
     steps = [_own_step(one, material) or next(planned) for one in candidates]
-    return _JudgedSteps(_with_vectors(candidates, steps, context.embedder, config.embedding_model), usage)
+    return JudgedSteps(_with_vectors(candidates, steps, context.embedder, config.embedding_model), usage)
 
 
-def _own_step(candidate: Candidate, material: _Material) -> PlanStep | None:
+def _own_step(candidate: Candidate, material: Material) -> PlanStep | None:
     """Return the step of a candidate that no model judges, or None."""
     if candidate.profile:
         return profiles.plan_step(candidate, profiles.find_profile(material.profiles, candidate.profile))
@@ -187,7 +245,7 @@ def _own_step(candidate: Candidate, material: _Material) -> PlanStep | None:
 
 
 def _planned(
-    candidates: Sequence[Candidate], material: _Material, context: ConsolidateContext, ask: Ask
+    candidates: Sequence[Candidate], material: Material, context: JudgeContext, ask: Ask
 ) -> tuple[list[PlanStep], Usage]:
     proposed = proposals.propose(candidates, material.memories, material.read)
     doubtful = DoubtfulFacts.of(proposed, material.memories)
@@ -200,7 +258,7 @@ def _planned(
     return second_answer.steps(proposed, doubtful.answer(answer, turns), material.window.settings), answer.usage
 
 
-def _cited_turns(candidates: Sequence[Candidate], window: Window, context: ConsolidateContext) -> list[tuple[str, ...]]:
+def _cited_turns(candidates: Sequence[Candidate], window: Window, context: JudgeContext) -> list[tuple[str, ...]]:
     """Return the texts that each of *candidates* cites; one that the caller states cites none."""
     if not any(one.seqs for one in candidates):
         return [()] * len(candidates)
@@ -209,9 +267,7 @@ def _cited_turns(candidates: Sequence[Candidate], window: Window, context: Conso
     return [tuple(texts[seq] for seq in one.seqs if texts.get(seq)) for one in candidates]
 
 
-def _earlier(
-    memories: Sequence[Memory], material: _Material, context: ConsolidateContext
-) -> dict[str, tuple[str, ...]]:
+def _earlier(memories: Sequence[Memory], material: Material, context: JudgeContext) -> dict[str, tuple[str, ...]]:
     """Return earlier texts of *memories*, as many as the bank offers a model beside the current one."""
     count = material.config.revisions_per_candidate - 1
     changed = [memory for memory in memories if count > 0 and memory.revision > 1]
@@ -219,9 +275,9 @@ def _earlier(
     return {memory.id: _former_texts(bank, memory, count, context) for memory in changed}
 
 
-def _former_texts(bank: str, memory: Memory, count: int, context: ConsolidateContext) -> tuple[str, ...]:
+def _former_texts(bank: str, memory: Memory, count: int, context: JudgeContext) -> tuple[str, ...]:
     revisions = context.memories.revisions(bank, memory, now=context.now)
-    return tuple([one.fact for one in revisions if one.fact and one.number < memory.revision][:count])
+    return tuple([one.fact for one in revisions if one.fact not in ("", memory.fact) and not one.is_late][:count])
 
 
 def _with_vectors(

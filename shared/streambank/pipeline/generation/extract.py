@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -11,10 +11,13 @@ from functools import partial
 from streambank.errors import GenerationError
 from streambank.llm.ports import Embedder, Extractor
 from streambank.model.bank import BankConfig
+from streambank.model.consent import Learning
+from streambank.model.coverage import Coverage, NotShown
 from streambank.model.plan import Candidate, Extracted
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.extract_turns import ExtractTurnsContext, extract_turns
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.screening.screening import Screening
 from streambank.rules import grounding
 from streambank.rules.bank_config import bank_config
 from streambank.store.banks import Banks
@@ -45,6 +48,7 @@ class ExtractContext:
     retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
+    screening: Screening = field(default=Screening())
 
 
 def extract(attempt: Attempt, *, context: ExtractContext) -> str:
@@ -61,52 +65,77 @@ def extract(attempt: Attempt, *, context: ExtractContext) -> str:
         return ExtractOutcome.LATE
     if context.plans.extracted(attempt) is not None:
         return ExtractOutcome.EXTRACTED
-    document = context.banks.active_document(attempt.bank)
-    if document is None:
+    active = context.banks.with_document(attempt.bank)
+    if active is None:
         return ExtractOutcome.LATE
+    bank, document = active
     config = bank_config(document, window.stream.scope)
     expires = context.retention_policy.of_results(window, now=context.now)
     try:
-        if window.direct:
-            extracted, embed = _direct(window), partial(_embed_direct, attempt.bank, config, context)
-        else:  # the call that extracted the facts has booked their embedding
-            extracted = _of_turns(attempt, window, config, context, expires)
-            embed = partial(context.embedder.embed, model=config.embedding_model)
-        candidates = _embedded(extracted.candidates, embed)
+        if bank.has_consent_settings and _is_learning_disabled(window, context):
+            extracted = _not_learnt(window)
+        else:
+            extracted = propose(attempt, window, config, context=_of_turns(window, context, expires))
     except GenerationError as error:
         if error.provider_error:
             context.windows.note_provider_error(attempt, error.provider_error)
         return error.outcome
-    is_saved = context.plans.save_extracted(attempt, replace(extracted, candidates=candidates), expires=expires)
+    is_saved = context.plans.save_extracted(attempt, extracted, expires=expires)
     if is_saved or context.plans.extracted(attempt) is not None:
         return ExtractOutcome.EXTRACTED
     return ExtractOutcome.LATE
 
 
-def _of_turns(
-    attempt: Attempt, window: Window, config: BankConfig, context: ExtractContext, expires: datetime | None
-) -> Extracted:
-    of_turns = ExtractTurnsContext(
+def propose(attempt: Attempt, window: Window, config: BankConfig, *, context: ExtractTurnsContext) -> Extracted:
+    """Return the candidates of *window* with their vectors; nothing is written but usage, and answers for pieces.
+
+    Raises:
+        GenerationError: the model's own, EventsMissing or BudgetPaused.
+    """
+    if window.direct:
+        extracted, embed = _direct(window), partial(_embed_direct, attempt.bank, config, context)
+    else:  # the call that extracted the facts has booked their embedding
+        extracted = extract_turns(attempt, window, config, context=context)
+        embed = partial(context.embedder.embed, model=config.embedding_model)
+    return replace(extracted, candidates=_embedded(extracted.candidates, embed))
+
+
+def _of_turns(window: Window, context: ExtractContext, expires: datetime | None) -> ExtractTurnsContext:
+    stream = window.stream
+    return ExtractTurnsContext(
         windows=context.windows,
         plans=context.plans,
         memories=context.memories,
+        memories_of_scope=partial(context.memories.of_scope, stream.bank, stream.scope, now=context.now),
         extractor=context.extractor,
         embedder=context.embedder,
         token_budget=context.token_budget,
         id_secret=context.id_secret,
         now=context.now,
         expires=expires,
+        screening=context.screening,
     )
-    return extract_turns(attempt, window, config, context=of_turns)
+
+
+def _is_learning_disabled(window: Window, context: ExtractContext) -> bool:
+    consent = context.memories.version(window.stream.bank, window.stream.scope).consent
+    return consent.learning is Learning.DISABLED
+
+
+def _not_learnt(window: Window) -> Extracted:
+    """Return no candidates for a window of a scope that is set to learn nothing: no model reads its events."""
+    count = window.count or len(window.direct)
+    return Extracted((), coverage=Coverage(0, {NotShown.LEARNING_DISABLED.value: count}))
 
 
 def _direct(window: Window) -> Extracted:
     """Return facts that the caller states as candidates: they are stored verbatim and need no grounding."""
-    stated = [Candidate(memory.fact, (), window.last_arrival, memory.topics) for memory in window.direct]
+    at = window.last_arrival
+    stated = [Candidate(one.fact, (), at, one.topics, validity=one.validity) for one in window.direct]
     return Extracted(tuple(grounding.reject_repeats(stated)))
 
 
-def _embed_direct(bank: str, config: BankConfig, context: ExtractContext, facts: Sequence[str]) -> list[bytes]:
+def _embed_direct(bank: str, config: BankConfig, context: ExtractTurnsContext, facts: Sequence[str]) -> list[bytes]:
     return context.token_budget.embed(bank, config, facts, context.embedder, now=context.now)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -25,6 +25,8 @@ from streambank.model.turn import TurnRole
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.screening.memories import screened_extraction
+from streambank.pipeline.screening.screening import Screening
 from streambank.rules import grounding, moved_tombstones, nearness, profiles, proposals, ranking, tombstones
 from streambank.rules.chunks import halve_turns, split_turns
 from streambank.rules.coverage import coverage
@@ -42,17 +44,22 @@ _MAX_RECORDED = 100
 
 @dataclass(frozen=True, slots=True)
 class ExtractTurnsContext:
-    """What the extraction of a window's turns needs; *expires* is until when stored answers are kept."""
+    """What the extraction of a window's turns needs; *expires* is until when stored answers are kept.
+
+    *memories_of_scope* returns those that a model may be given. Without *plans* no answer is stored.
+    """
 
     windows: Windows
-    plans: Plans
+    plans: Plans | None
     memories: Memories
+    memories_of_scope: Callable[[], Sequence[Memory]]
     extractor: Extractor
     embedder: Embedder
     token_budget: TokenBudget
     id_secret: bytes
     now: datetime
     expires: datetime | None
+    screening: Screening
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +121,7 @@ def _memories(
     if window.settings.disable_consolidation or not config.is_natural:
         return []
     bank, now = window.stream.bank, context.now
-    memories = context.memories.of_scope(bank, window.stream.scope, now=now)
-    natural = ranking.eligible([one for one in memories if not one.profile], window.settings)
+    natural = ranking.eligible([one for one in context.memories_of_scope() if not one.profile], window.settings)
     turns = [text for event in events if event.event.role == "user" and (text := prompt_text(event))]
     vector = b""
     if len(natural) > nearness.MAX_MEMORIES and turns:
@@ -189,6 +195,8 @@ def _read(attempt: Attempt, request: ExtractionRequest, config: BankConfig, cont
 def _stored_answer(
     attempt: Attempt, number: int, piece: ExtractionRequest, config: BankConfig, context: ExtractTurnsContext
 ) -> Extraction:
+    if context.plans is None:
+        return _joined(_answers(attempt, piece, config, context))
     digest = hashlib.sha256(repr(piece).encode(errors="replace")).hexdigest()[:16]
     stored = context.plans.piece(attempt, number, digest)
     if stored is not None:
@@ -203,7 +211,7 @@ def _answers(
 ) -> Iterator[Extraction]:
     """Yield the model's answers to *piece*, or to its halves, and theirs, where an answer would be too long."""
     try:
-        yield context.token_budget.call(attempt.bank, config, piece, context.extractor.extract, now=context.now)
+        answer = context.token_budget.call(attempt.bank, config, piece, context.extractor.extract, now=context.now)
     except ModelOutputTruncated as error:
         parts = halve_turns(piece.turns)
         if not parts:
@@ -211,6 +219,9 @@ def _answers(
         yield Extraction((), error.spent or Usage())
         for turns in parts:
             yield from _answers(attempt, replace(piece, turns=turns), config, context)
+    else:
+        policy = config.content_policy
+        yield screened_extraction(answer, policy, screening=context.screening) if policy else answer
 
 
 def _joined(answers: Iterable[Extraction]) -> Extraction:
@@ -250,6 +261,8 @@ def _candidate(
         change=fact.change,
         memory_ids=tuple(dict.fromkeys(memory.id for memory in named)),
         text=fact.text.strip(),
+        validity=fact.validity,
+        is_correction=fact.is_correction,
     )
     if not candidate.rejected:
         candidate = replace(

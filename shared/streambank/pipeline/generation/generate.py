@@ -10,11 +10,15 @@ from datetime import datetime
 
 from streambank.errors import Conflict, FailedPrecondition, NotFound, Unavailable
 from streambank.model import ids
+from streambank.model.consent import LEARNING_DISABLED, Learning
+from streambank.model.content_policy import ContentPolicy
 from streambank.model.event import CallMarker, Event, KeyedEvent
 from streambank.model.operation import Operation
 from streambank.model.rule import Reason, WindowSettings
 from streambank.model.stream import StreamId
 from streambank.model.window import DirectMemory, Window
+from streambank.pipeline.screening import calls
+from streambank.pipeline.screening.screening import Screening
 from streambank.rules import operations
 from streambank.rules.ingest_parts import PART_BYTES
 from streambank.rules.window import START_GRACE
@@ -52,6 +56,7 @@ class GenerateContext:
     banks: Banks
     retention_policy: RetentionPolicy
     now: datetime
+    screening: Screening = field(default=Screening())
 
 
 def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
@@ -61,12 +66,18 @@ def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
 
     Raises:
         NotFound: there is no such bank.
+        InvalidArgument: the bank's content policy refuses it.
+        FailedPrecondition: the scope is set to learn nothing.
         KeyReused: the token was used with another body.
         Unavailable: the same call is being written at this moment.
     """
     bank = context.banks.get(call.bank)
     if bank is None:
         raise NotFound(f"there is no bank {call.bank!r}")
+    if context.streams.consent(call.bank, call.scope).learning is Learning.DISABLED:
+        raise FailedPrecondition(LEARNING_DISABLED)
+    if bank.content_policy:
+        call = _screened(call, bank.content_policy, context.screening)
     window, retention_policy = _window(call, context.now), context.retention_policy
     of_bank = RetentionPolicy(
         bank.retention or retention_policy.retention, bank.dedup_horizon or retention_policy.dedup_horizon
@@ -86,6 +97,22 @@ def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
         else:
             return operations.sealed(window, downstream=True)
     raise Unavailable("the same call is under way; try again")
+
+
+def _screened(call: GenerateCall, policy: ContentPolicy, screening: Screening) -> GenerateCall:
+    """Return *call* as it may be stored. Raises InvalidArgument where a rule refuses it, and Unavailable."""
+    screen = screening.screen(policy)
+    screened = replace(
+        call,
+        events=calls.screened_events(call.events, screen),
+        memories=calls.screened_memories(call.memories, screen),
+        settings=calls.screened_settings(call.settings, screen),
+    )
+    if not call.fingerprint or screened == call:
+        return screened
+    # That of the body would tell something of what was removed.
+    whole = [[keyed.canonical() for keyed in screened.events], screened.scope, screened.memories, screened.settings]
+    return replace(screened, fingerprint=ids.fingerprint(whole))
 
 
 def _window(call: GenerateCall, now: datetime) -> Window:

@@ -5,23 +5,37 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import cast
 
 from streambank.errors import Conflict, Unavailable
 from streambank.llm.ports import Embedder
+from streambank.model.change_record import ChangeStamp
 from streambank.model.chat import ChatHistory
 from streambank.model.memory import Memory
-from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord, StreamRecord
+from streambank.model.record import (
+    BatchRecord,
+    ConsentRecord,
+    MarkerRecord,
+    MemoryRecord,
+    Record,
+    SessionEventRecord,
+    StreamRecord,
+)
 from streambank.model.session import Session
 from streambank.model.transfer import Transfer
 from streambank.model.window import Window
+from streambank.pipeline.consent import restore_consent
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.import_ids import name_memories, session_ids
 from streambank.pipeline.jobs.transfer import BankErasedError, TransferContext
+from streambank.pipeline.screening.records import screened_records
+from streambank.pipeline.screening.screening import Screening
 from streambank.rules.bank_config import bank_config
+from streambank.rules.changes import record_expiry
 from streambank.rules.import_outcome import ImportOutcome, decide_import
+from streambank.store.consents import Consents
 from streambank.store.imports import Imports, ScopeState
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy
@@ -35,11 +49,13 @@ class ImportContext(TransferContext):
     """What an import needs."""
 
     imports: Imports
+    consents: Consents
     sessions: Sessions
     embedder: Embedder
     token_budget: TokenBudget
     retention_policy: RetentionPolicy
     id_secret: bytes
+    screening: Screening = field(default=Screening())
 
 
 def import_records(job: Transfer, records: Sequence[Record], context: ImportContext) -> Counter[str]:
@@ -61,20 +77,32 @@ def import_records(job: Transfer, records: Sequence[Record], context: ImportCont
 
 
 def _import_batch(job: Transfer, records: Sequence[Record], context: ImportContext) -> Counter[str]:
+    bank = context.banks.get(job.bank)
+    if bank and bank.content_policy:
+        records = screened_records(records, bank.content_policy, screening=context.screening)
     first = records[0]
     match first:
         case MemoryRecord():
             return _import_memories(job, cast("Sequence[MemoryRecord]", records), context)
-        case Session():
-            return _count(_import_session(job, first, context), records)
-        case SessionEventRecord():
-            return _count(_import_session_events(job, cast("Sequence[SessionEventRecord]", records), context), records)
-        case ChatHistory():
-            return _count(_import_conversation(job, first, context), records)
         case StreamRecord():
             return _count(_import_stream(job, first, context), records)
-        case _:
+        case BatchRecord() | MarkerRecord() | Window():
             return _import_stream_events(job, cast("Sequence[StreamEventRecord]", records), context)
+        case _:
+            return _count(_import_other(job, records, context), records)
+
+
+def _import_other(job: Transfer, records: Sequence[Record], context: ImportContext) -> ImportOutcome:
+    first = records[0]
+    match first:
+        case ConsentRecord():
+            return _import_consent(job, first, context)
+        case Session():
+            return _import_session(job, first, context)
+        case ChatHistory():
+            return _import_conversation(job, first, context)
+        case _:
+            return _import_session_events(job, cast("Sequence[SessionEventRecord]", records), context)
 
 
 def _count(outcome: ImportOutcome, records: Sequence[Record]) -> Counter[str]:
@@ -107,8 +135,15 @@ def _import_memories(job: Transfer, records: Sequence[MemoryRecord], context: Im
         if outcome in (ImportOutcome.IMPORTED, ImportOutcome.RENAMED):
             is_there = one.existing and (one.existing.deleted or one.existing.is_live(now))
             changes.append((one.existing if is_there else None, one.record))
-    context.imports.write_memories(job, state, _with_vectors(job, changes, context), now=now)
+    embedded = _with_vectors(job, changes, context)
+    context.imports.write_memories(job, state, embedded, now=now, stamp=_stamp(job, context))
     return counts
+
+
+def _stamp(job: Transfer, context: ImportContext) -> ChangeStamp:
+    """Return the stamp of memories that are written now: embedding them may have taken minutes."""
+    written = context.clock()
+    return ChangeStamp(written, record_expiry(bank_config(context.banks.document(job.bank)), now=written))
 
 
 def _with_vectors(
@@ -127,6 +162,19 @@ def _with_vectors(
 
 def _vector(record: MemoryRecord, vectors: dict[str, bytes]) -> bytes:
     return b"" if record.memory.profile else vectors.get(record.memory.fact, b"")
+
+
+def _import_consent(job: Transfer, record: ConsentRecord, context: ImportContext) -> ImportOutcome:
+    """Set the consent of a scope, also after an erasure: that keeps it too."""
+    is_newer = restore_consent(
+        job.bank,
+        record.scope,
+        record.consent,
+        consents=context.consents,
+        banks=context.banks,
+        retry_policy=context.retry_policy,
+    )
+    return ImportOutcome.IMPORTED if is_newer else ImportOutcome.KEPT
 
 
 def _import_session(job: Transfer, session: Session, context: ImportContext) -> ImportOutcome:

@@ -1,4 +1,4 @@
-"""The form of erasures, exports, imports and reindexes: a job is started once, and runs work on it until it ends."""
+"""The form of all jobs: one is started once, and runs work on it until it ends."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from streambank.model import ids
 from streambank.model.move import Move, MovePhase, StreamMove
 from streambank.model.review import ReviewState
 from streambank.model.stream import Head, StreamId
-from streambank.model.transfer import Direction
 from streambank.pipeline.jobs import job
 from streambank.pipeline.jobs.job import JobContext, Step
 from streambank.rules import forgetting
@@ -32,7 +31,6 @@ from streambank.store.moved_memories import MovedMemories
 from streambank.store.moved_streams import KINDS, MovedStreams
 from streambank.store.moves import Moves, MoveStep
 from streambank.store.reviews import Reviews
-from streambank.store.transfers import Transfers
 
 _NAME = "move of the scope"
 _PHASES = tuple(MovePhase)
@@ -51,7 +49,6 @@ class MoveContext(JobContext):
     reviews: Reviews
     memories: Memories
     erasures: Erasures
-    transfers: Transfers
     banks: Banks
     id_secret: Callable[[], bytes]
 
@@ -60,13 +57,12 @@ def move_scope(bank: str, scope: Mapping[str, str], target: Mapping[str, str], *
     """Move a scope into another one and return how far the move has come; one that is under way is resumed.
 
     Raises:
-        Unavailable: one of the scopes is being erased, or takes part in another move; or an export or import of the
-            bank is under way; or others write the same things at every try.
+        Unavailable: one of the scopes is being erased, or takes part in another move; or an export, an import or the
+            application of a content policy is under way in the bank; or others write the same at every try.
     """
-    for direction in Direction:
-        transfer = context.transfers.find(bank, direction)
-        if transfer and not transfer.ended:
-            raise Unavailable(f"an {direction} of the bank is under way; try again")
+    under_way = context.moves.job_under_way(bank)
+    if under_way:
+        raise Unavailable(f"a move waits for what is under way in the bank: {under_way.lower()}; try again")
     move = job.begin(lambda: context.moves.begin(bank, scope, target, now=context.clock()), _NAME, context=context)
     job.check_request(move, dict(target), _NAME)
     return proceed(move, context=context)

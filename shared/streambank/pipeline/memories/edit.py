@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from streambank.errors import AlreadyExists, Conflict, FailedPrecondition, InvalidArgument, NotFound, Unavailable
 from streambank.llm.ports import Embedder
 from streambank.model import ids
 from streambank.model.bank import BankConfig
+from streambank.model.change_record import ChangeStamp
+from streambank.model.consent import LEARNING_DISABLED, Learning
 from streambank.model.event import CallMarker
 from streambank.model.memory import Change, Memory
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.screening.memories import screened_revision
+from streambank.pipeline.screening.screening import Screening
 from streambank.retry import RetryPolicy
 from streambank.rules import edits
 from streambank.rules.bank_config import bank_config
+from streambank.rules.changes import record_expiry
 from streambank.rules.edits import Edit
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.banks import Banks
@@ -33,6 +38,7 @@ class EditContext:
     retry_policy: RetryPolicy
     id_secret: bytes
     now: datetime
+    screening: Screening = field(default=Screening())
 
     def vector(self, bank: str, config: BankConfig, fact: str) -> bytes:
         """Return the vector of *fact*. Raises GenerationError, also where the bank's tokens of today are used up."""
@@ -59,6 +65,7 @@ def create_memory(
     Raises:
         KeyReused: the idempotency key of *call* was used with another body.
         AlreadyExists: the id is taken, or was deleted within 48 hours.
+        FailedPrecondition: the scope is set to learn nothing.
         Unavailable: the scope is written by others at the same time, or is being erased.
     """
     config = bank_config(context.banks.document(bank), scope)
@@ -71,7 +78,9 @@ def create_memory(
         if present:
             raise AlreadyExists(f"there is a memory {memory_id!r} already, or was within 48 hours")
         version = context.memories.version(bank, scope)
-        if _try_commit(bank, scope, version, change, context):
+        if version.consent.learning is Learning.DISABLED:
+            raise FailedPrecondition(LEARNING_DISABLED)
+        if _try_commit(bank, scope, version, change, config, context):
             return change.after
     raise Unavailable("the scope is written by others at the same time; try again")
 
@@ -88,10 +97,9 @@ def update_memory(
     """
     vectors = list[bytes]()
 
-    def changed(memory: Memory) -> Change:
+    def changed(memory: Memory, config: BankConfig) -> Change:
         if scope is not None and scope != memory.scope:
             raise InvalidArgument("scope", "cannot change")
-        config = bank_config(context.banks.document(bank), memory.scope)
         if "fact" in edit.fields and not vectors:  # once, and not for a memory that is not there
             vectors.append(context.vector(bank, config, edit.fact))
         vector = vectors[0] if vectors else b""
@@ -109,11 +117,12 @@ def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -
         Unavailable: the scope is written by others at the same time.
     """
 
-    def changed(memory: Memory) -> Change:
+    def changed(memory: Memory, config: BankConfig) -> Change:
         target = context.memories.revision(bank, memory, number, now=context.now)
         if target is None:
             raise FailedPrecondition(f"memory {memory_id!r} has no revision {number}")
-        config = bank_config(context.banks.document(bank), memory.scope)
+        if config.content_policy:
+            target = screened_revision(target, context.screening.screen(config.content_policy))
         vector = context.vector(bank, config, target.fact) if target.fact else b""
         return edits.rollback(memory, target, config, vector, context.hashes(bank, memory), now=context.now)
 
@@ -125,7 +134,12 @@ def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -
 
 
 def _change(
-    bank: str, memory_id: str, changed: Callable[[Memory], Change], context: EditContext, *, also_deleted: bool
+    bank: str,
+    memory_id: str,
+    changed: Callable[[Memory, BankConfig], Change],
+    context: EditContext,
+    *,
+    also_deleted: bool,
 ) -> Memory:
     """Change a memory at one version of its scope, again if others write the scope meanwhile."""
     find = context.memories.find_or_deleted if also_deleted else context.memories.find
@@ -137,17 +151,26 @@ def _change(
         current = find(bank, memory_id, now=context.now)  # read after the version, never before
         if current is None or current.scope != present.scope:  # it was moved to another scope meanwhile
             continue
-        change = changed(current)
-        if _try_commit(bank, current.scope, version, change, context):
+        config = bank_config(context.banks.document(bank), current.scope)
+        change = changed(current, config)
+        if _try_commit(bank, current.scope, version, change, config, context):
             return change.after
     raise Unavailable("the scope is written by others at the same time; try again")
 
 
-def _try_commit(bank: str, scope: dict[str, str], version: ScopeView, change: Change, context: EditContext) -> bool:
+def _try_commit(
+    bank: str,
+    scope: dict[str, str],
+    version: ScopeView,
+    change: Change,
+    config: BankConfig,
+    context: EditContext,
+) -> bool:
+    stamp = ChangeStamp(context.now, record_expiry(config, now=context.now))
     if version.erasing:
         raise Unavailable("the scope is being erased or moved; try again")
     try:
-        context.memories.commit_change(bank, scope, version.version, change, now=context.now)
+        context.memories.commit_change(bank, scope, version.version, change, now=context.now, stamp=stamp)
     except Conflict:
         return False
     return True

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from streambank.errors import FailedPrecondition
 from streambank.model.memory import Memory
+from streambank.model.validity import Validity
 from streambank.rules.filtering import Order
 from streambank.rules.selection import DEFAULT_ORDER, Selection, field_values
 from streambank.store.attributes import instant, milliseconds
+from streambank.store.codec import instant_of
 from streambank.store.list_index import ListEntry
 from streambank.store.memories import Memories
 from streambank.wire import page_room
@@ -32,6 +34,9 @@ class MemoryCursor:
     created_ms: int
     updated_ms: int
     memory_id: str
+    evidence_ms: int = 0
+    start_ms: int | None = None
+    end_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,14 @@ def in_scope(
 ) -> list[Memory]:
     """Return the live memories of a scope that *selection* matches, newest first."""
     matching = (memory for memory in memories.of_scope(bank, scope, now=now) if selection.matches(memory))
+    return sorted(matching, key=lambda memory: (memory.created, memory.id), reverse=True)
+
+
+def in_scopes(
+    bank: str, scopes: Iterable[Mapping[str, str]], selection: Selection, *, memories: Memories, now: datetime
+) -> list[Memory]:
+    """Return the live memories of some scopes that *selection* matches, newest first."""
+    matching = (one for scope in scopes for one in in_scope(bank, scope, selection, memories=memories, now=now))
     return sorted(matching, key=lambda memory: (memory.created, memory.id), reverse=True)
 
 
@@ -89,18 +102,36 @@ def page(
 
 def _rest(by_id: Sequence[Memory], order: Order, after: MemoryCursor) -> list[Memory]:
     """Return the memories after *after*: a marker with its times and id is sorted in among them."""
-    created, updated = instant(after.created_ms), instant(after.updated_ms)
-    if not by_id or created is None or updated is None:
+    if not by_id:
         return []
-    marker = replace(by_id[0], id=after.memory_id, created=created, updated=updated)
+    marker = _marker(by_id[0], after)
     index = next((index for index, memory in enumerate(by_id) if memory.id <= after.memory_id), len(by_id))
     ordered = order.sorted([*by_id[:index], marker, *by_id[index:]], field_values)
     start = next(index for index, memory in enumerate(ordered) if memory is marker)
     return [memory for memory in ordered[start + 1 :] if memory.id != after.memory_id]
 
 
+def _marker(memory: Memory, after: MemoryCursor) -> Memory:
+    """Return *memory* with the id and the times of a cursor."""
+    return replace(
+        memory,
+        id=after.memory_id,
+        created=instant_of(after.created_ms),
+        updated=instant_of(after.updated_ms),
+        as_of=instant_of(after.evidence_ms),
+        validity=Validity(instant(after.start_ms), instant(after.end_ms)),
+    )
+
+
 def cursor_of(memory: Memory) -> MemoryCursor:
-    return MemoryCursor(milliseconds(memory.created) or 0, milliseconds(memory.updated) or 0, memory.id)
+    return MemoryCursor(
+        milliseconds(memory.created) or 0,
+        milliseconds(memory.updated) or 0,
+        memory.id,
+        milliseconds(memory.as_of) or 0,
+        milliseconds(memory.validity.start),
+        milliseconds(memory.validity.end),
+    )
 
 
 def _newest(bank: str, listing: Listing, memories: Memories, now: datetime) -> Page:

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from streambank.errors import Conflict, FailedPrecondition, Unavailable
 from streambank.model import ids
+from streambank.model.bank import BankConfig
+from streambank.model.change_record import ChangeStamp
 from streambank.model.memory import Memory
 from streambank.retry import RetryPolicy
 from streambank.rules import consolidation
 from streambank.rules.batches import batches
+from streambank.rules.changes import record_expiry
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.memories import Memories
 
 # More would take longer than the gateway waits for a reply.
 MAX_PURGED = 2_000
-# A deletion is at most five actions of a transaction's hundred, with the memory's first revision and its tombstone.
+# A deletion is at most five actions of a transaction's hundred, with the memory's own revision and its tombstone;
+# the scope's version, its registry entry and the record of the changes are three more.
 TOGETHER = 19
 
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """Which memories are deleted: those that match, of scopes that may match."""
+    """Which memories are deleted: those that match, of scopes that may match.
+
+    *config* says how long the change feed tells of it.
+    """
 
     bank: str
     may_match: Callable[[dict[str, str]], bool]
     matches: Callable[[Memory], bool]
+    config: BankConfig = field(default_factory=BankConfig)
 
 
 def count(purge: Purge, *, memories: Memories, now: datetime) -> int:
@@ -76,14 +84,14 @@ def _delete_in(
 ) -> int:
     """Delete what matches in one scope, nineteen in a transaction; the sweep lets their revisions expire."""
     hashes = KeyedHashes.of_scope(id_secret, purge.bank, scope)
-    deleted = 0
+    stamp, deleted = ChangeStamp(now, record_expiry(purge.config, now=now)), 0
     for _ in retry_policy.attempts():
         view = memories.view(purge.bank, scope, now=now)
         matching = [memory for memory in view.memories if purge.matches(memory)]
         try:
             for run, batch in enumerate(batches(matching, TOGETHER)):
                 some = [consolidation.deletion(memory, hashes, now=now) for memory in batch]
-                memories.commit_changes(purge.bank, scope, view.version + run, some, now=now)
+                memories.commit_changes(purge.bank, scope, view.version + run, some, now=now, stamp=stamp)
                 deleted += len(some)
         except Conflict:
             continue

@@ -32,7 +32,7 @@ _MAX_IDS = 100
 ReviewCursor = tuple[int, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewContext(EditContext):
     """What a decision about a review needs, beside what an edit does."""
 

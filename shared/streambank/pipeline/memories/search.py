@@ -9,11 +9,13 @@ from itertools import islice
 
 from streambank import telemetry
 from streambank.llm.ports import Embedder
-from streambank.model.memory import Memory
+from streambank.model.memory import Citation, Memory
 from streambank.model.search import EventScan, RawEvent, SearchExplanation
+from streambank.model.validity import Moment
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.rules import citations, moved_tombstones, search_explanation, search_ranking, tombstones
 from streambank.rules.bank_config import bank_config
+from streambank.rules.grounding import evidence_time
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.search_ranking import EmbeddedQuery, Hit, SearchEntry
 from streambank.store.banks import Banks
@@ -29,7 +31,9 @@ MAX_EMBEDDED = 2_000
 class SearchQuery:
     """A similarity search: *events* includes raw events, *pending* those whose window was not generated yet.
 
-    *explain* takes the scores of the hits apart. *weigh* returns the bytes of a hit and its explanation in the reply.
+    *other_scopes* are searched beside the first one. *moment* searches the past: without the turns that memories cite,
+    of which some are newer, and without later events. *explain* takes the scores of the hits apart. *weigh* returns the
+    bytes of a hit and its explanation in the reply.
     """
 
     text: str
@@ -37,6 +41,8 @@ class SearchQuery:
     events: bool = False
     pending: bool = False
     explain: bool = False
+    other_scopes: tuple[Mapping[str, str], ...] = ()
+    moment: Moment | None = None
     weigh: Callable[[Hit, Mapping[object, SearchExplanation]], int] = lambda *_: 0
 
 
@@ -70,29 +76,56 @@ class SearchContext:
 def search(
     bank: str, scope: Mapping[str, str], request: SearchQuery, among: Sequence[Memory], *, context: SearchContext
 ) -> SearchResult:
-    """Return the best of *among*, which are memories of *scope*, and of the scope's events: one ranking.
+    """Return the best of *among*, which are memories of *scope* and the others, and of their events: one ranking.
 
     Raises:
         ModelUnavailable: the query could not be embedded.
         BudgetPaused: the bank's tokens of today are used up.
     """
-    scan = _scan(bank, scope, request, context)
+    scopes = (scope, *request.other_scopes)
+    scan = _joined([_scan(bank, one, request, context) for one in scopes])
     searched_events = len(scan.events) if scan.is_truncated else 0
-    visible = [one for one in scan.events if request.pending or not one.is_pending]
+    scanned = [one for one in scan.events if request.moment is None or is_known(one, request.moment)]
+    visible = [one for one in scanned if request.pending or not one.is_pending]
     if not among and not visible:
         return SearchResult((), searched_events)
-    cited = context.memories.citations(bank, scope, among, now=context.now) if among else {}
+    cited = _citations(bank, scopes, among, context) if request.moment is None else {}
     query = EmbeddedQuery(request.text, _query_vector(bank, scope, request.text, context))
     entries = search_ranking.memory_entries(query, among, cited)
     if any(memory.vector and entry.similarity is None for memory, entry in zip(among, entries, strict=True)):
         telemetry.other_vectors(bank)
-    entries += _event_entries(query, scan.events, visible, entries, context.embedder)
+    entries += _event_entries(query, scanned, visible, entries, context.embedder)
     best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries))
     nearest = list(islice(best, request.top_k))
     explanations = search_explanation.explain(request.text, entries, cited) if request.explain else {}
     rows = ((None, hit) for hit in nearest)
     hits, _ = page_room.page(rows, request.top_k, lambda hit: request.weigh(hit, explanations))
     return SearchResult(hits, searched_events, len(nearest) - len(hits), explanations)
+
+
+def _joined(scans: Sequence[EventScan]) -> EventScan:
+    """Return the events of several scopes as one scan, newest first."""
+    if len(scans) == 1:
+        return scans[0]
+    events = sorted((one for scan in scans for one in scan.events), key=lambda one: one.event.order(), reverse=True)
+    return EventScan(tuple(events), any(scan.is_truncated for scan in scans))
+
+
+def _citations(
+    bank: str, scopes: Sequence[Mapping[str, str]], among: Sequence[Memory], context: SearchContext
+) -> dict[str, list[Citation]]:
+    """Return the citations of *among* by the memories' ids: one query a scope that has any of them."""
+    cited: dict[str, list[Citation]] = {}
+    for scope in scopes:
+        own = [memory for memory in among if memory.scope == scope]
+        cited |= context.memories.citations(bank, scope, own, now=context.now) if own else {}
+    return cited
+
+
+def is_known(event: RawEvent, moment: Moment) -> bool:
+    """Tell whether an event is evidence at *moment*, and had arrived."""
+    is_evidence = moment.true_at is None or evidence_time(event.event) <= moment.true_at
+    return is_evidence and (moment.known_at is None or event.event.arrived <= moment.known_at)
 
 
 def _query_vector(bank: str, scope: Mapping[str, str], text: str, context: SearchContext) -> bytes:

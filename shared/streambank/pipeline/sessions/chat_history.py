@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import uuid
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from streambank.errors import Conflict, InvalidArgument, PreconditionFailed, Unavailable
 from streambank.model import ids
@@ -167,6 +170,43 @@ def _format_of(call: ChatAppend, live: Pointer | None) -> str:
     if call.format and there and call.format != there:
         raise InvalidArgument("format", f"must be that of the conversation: {there!r}")
     return call.format or there
+
+
+def rewrite(
+    bank: str,
+    conversation_id: str,
+    changed: Callable[[Sequence[dict[str, Any]]], tuple[dict[str, Any], ...]],
+    *,
+    histories: ChatHistories,
+    retry_policy: RetryPolicy,
+    now: datetime,
+) -> bool:
+    """Replace the messages of a conversation by what *changed* makes of them, and tell whether that is anything else.
+
+    What is kept of the bodies of earlier appends cannot be compared any more.
+
+    Raises:
+        Unavailable: it is written by others at the same time.
+    """
+    for _ in retry_policy.attempts():
+        before = histories.find(bank, conversation_id)
+        history = histories.read(bank, before) if before and before.is_live(now) else None
+        if before is None or not before.is_live(now):
+            return False
+        if history is None:
+            continue  # it was replaced meanwhile
+        messages = changed(history.messages)
+        if messages == history.messages:
+            return False
+        rewritten = replace(history, messages=messages, version=uuid.uuid4().hex)
+        after = histories.prepare(bank, rewritten, in_chunks=before.blocks > 0, now=now)
+        try:
+            histories.replace(bank, replace(before, salt=""), after, now=now)
+        except Conflict:
+            continue
+        _clear(bank, before, histories)
+        return True
+    raise Unavailable(_CONTENDED)
 
 
 def delete(

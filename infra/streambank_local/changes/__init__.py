@@ -1,0 +1,1 @@
+"""Changes of memories, sent from local mode to a webhook or to standard output."""

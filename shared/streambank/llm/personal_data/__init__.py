@@ -1,0 +1,1 @@
+"""Services that find personal data in texts."""

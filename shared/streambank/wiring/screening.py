@@ -1,0 +1,32 @@
+"""What content policies are applied with in a deployment."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import boto3
+
+from streambank.pipeline.screening.screening import Screening
+from streambank.rules.content_policy.spans import AskService
+from streambank.settings import COMPREHEND, Settings
+from streambank.wiring.deployment import CLIENT_CONFIG, Deployment, client
+
+
+def screening(deployment: Deployment) -> Screening:
+    """Return the screening of a deployment."""
+    return Screening(_service(deployment.settings))
+
+
+def _service(settings: Settings) -> AskService | None:
+    """Return the service for personal data, or None; its client is built when a policy needs it for the first time."""
+    name = settings.personal_data_detector
+    if not name:
+        return None
+    # Imported here: most deployments have no such service, and this is a part of the function `Ingest`.
+    from streambank.llm.personal_data.services import Comprehend, Guardrail  # noqa: PLC0415
+
+    if name == COMPREHEND:
+        return Comprehend(lambda: client("comprehend")).spans
+    models = settings.models
+    build = partial(boto3.client, "bedrock-runtime", region_name=models.region or None, config=CLIENT_CONFIG)
+    return Guardrail(build, name, models.guardrail_version).spans
