@@ -27,12 +27,15 @@ from streambank.pipeline.memories.edit import update_memory
 from streambank.rules.edits import Edit
 from streambank.store.consents import Consents
 from streambank.store.exports import Exports
+from streambank.store.policy_jobs import PolicyJobs
+from streambank.store.rewrites import Rewrites
 from streambank.store.transfers import Transfers
 from tests import aws, scanner
 from tests.aws import Killed
 from tests.pipeline.test_pipeline_erase import park
 from tests.pipeline.test_pipeline_faults import Killer, _armed, _clear
 from tests.pipeline.test_pipeline_interleavings import Interruption
+from tests.pipeline.test_pipeline_replay import newest, replayed, started
 from tests.pipeline.test_pipeline_reviews import VERMILION, basic_world, decide, open_reviews, waiting
 from tests.world import SCOPE, World, event
 
@@ -311,6 +314,33 @@ def test_the_change_feed_tells_of_a_move(client):
 
 def changes_of(world: World, scope: dict[str, str]) -> list[tuple[str, str]]:
     return [(one.kind.value, one.memory_id) for one in world.told(scope)]
+
+
+def test_a_content_policy_and_a_move_wait_for_each_other(client):
+    """No text is copied while texts are rewritten, so none is left as it was."""
+    world = lived(client)
+    jobs = PolicyJobs(world.table)
+    jobs.begin("default", now=world.clock())
+    with pytest.raises(Unavailable, match="policy"):
+        moved(world)
+    jobs.finish(jobs.claim(jobs.find("default"), now=world.clock()), now=world.clock())
+    move.move_scope("default", SCOPE, NEW, context=world.moving(NEVER))
+    with pytest.raises(Unavailable, match="moved"):
+        list(Rewrites(world.table).items("default", range(8), None))
+    check(world)
+
+
+def test_a_window_that_was_moved_is_replayed_without_what_was_forgotten(client):
+    """The replay of a window in the source goes with its old name, and a new one shows no event that is forgotten."""
+    world = lived(client)
+    old = OperationId(stream_key(SCOPE, "s"), 1)
+    started(world, old)
+    moved(world)
+    assert newest(world, old) is None
+    new = OperationId(stream_key(NEW, "s"), 1)
+    world.extractor.requests.clear()
+    replayed(world, new)
+    assert {turn.text[0] for request in world.extractor.requests for turn in request.turns} == {"a"}
 
 
 def test_a_no_goes_along(client):
