@@ -66,6 +66,22 @@ def test_a_deletion_outlives_a_move(caller: Caller) -> None:
     assert caller.facts(new.scope) == caller.facts(old.scope) == []
 
 
+def test_the_past_and_the_feed_move_along(caller: Caller) -> None:
+    """What was true at a time is asked of the target, and each scope's feed tells of the move."""
+    old, new = caller.stream(), caller.stream()
+    old.flush(said("I live in Graz", at="2020-03-02T12:00:00Z"))
+    caller.advance(seconds=60)
+    old.flush(said("I live in Linz", at="2020-03-09T12:00:00Z"))
+    moved(caller, old.scope, new.scope, old.bank)
+    for scope, facts in ((new.scope, ["I live in Graz"]), (old.scope, [])):
+        reply = caller.post(f"{old.bank}/memories:retrieve", {"scope": scope, "asOf": "2020-03-05T12:00:00Z"})
+        assert [row["memory"]["fact"] for row in reply["retrievedMemories"]] == facts
+    for scope, kind in ((new.scope, "MOVED"), (old.scope, "MOVED_AWAY")):
+        query = {"filter": f'scope="{{\\"user_id\\": \\"{scope["user_id"]}\\"}}" AND kind="{kind}"'}
+        [change] = caller.get(f"{old.bank}/changes", params=query)["changes"]
+        assert (change["scope"], change["memory"]) == (scope, caller.memories(new.scope)[0]["name"])
+
+
 def test_a_move_of_nothing(caller: Caller) -> None:
     """A scope that has nothing is moved at once, each time anew."""
     old, new = caller.stream(), caller.stream()
