@@ -34,7 +34,7 @@ from streambank.pipeline.generation.operations import OperationContext, get_oper
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.jobs import erase, export, import_records, policy_job, reindex, replay, start_replay
+from streambank.pipeline.jobs import erase, export, import_records, move, policy_job, reindex, replay, start_replay
 from streambank.pipeline.memories.edit import EditContext
 from streambank.pipeline.screening.screening import Screening
 from streambank.retry import RetryPolicy
@@ -51,6 +51,9 @@ from streambank.store.executions import Executions as ExecutionsPort
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
 from streambank.store.memories import Memories
+from streambank.store.moved_memories import MovedMemories
+from streambank.store.moved_streams import MovedStreams
+from streambank.store.moves import Moves
 from streambank.store.objects import Objects
 from streambank.store.plans import Plans
 from streambank.store.policy_jobs import PolicyJobs
@@ -240,6 +243,7 @@ class World:
             memories=self.memories,
             banks=self.banks,
             erase_context=self.erasing(),
+            move_context=self.moving(),
             export_context=lambda _time: self.exporting(),
             import_context=lambda _time: self.importing(),
             reindex_context=lambda _time: self.reindexing(),
@@ -253,6 +257,21 @@ class World:
 
     def sweep(self) -> sweep.SweepReport:
         return sweep.sweep(context=self.sweeper(), has_time=lambda: True)
+
+    def moving(self, has_time: Callable[[], bool] = lambda: True) -> move.MoveContext:
+        return move.MoveContext(
+            self.retry_policy,
+            self.clock,
+            has_time,
+            moves=Moves(self.table),
+            moved_streams=MovedStreams(self.table),
+            moved_memories=MovedMemories(self.table),
+            reviews=Reviews(self.table),
+            memories=self.memories,
+            erasures=self.erasures,
+            banks=self.banks,
+            id_secret=lambda: self.id_secret,
+        )
 
     def erasing(self, has_time: Callable[[], bool] = lambda: True) -> erase.EraseContext:
         return erase.EraseContext(

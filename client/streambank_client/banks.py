@@ -16,6 +16,7 @@ from streambank_client.calls import (
     erasures,
     events,
     memories,
+    moves,
     operations,
     policies,
     replays,
@@ -50,6 +51,7 @@ class BankRoutes:
     get_usage = Route(banks.get_usage)
     erase_scope = OperationRoute(erasures.erase_scope)
     erase = OperationRoute(erasures.erase)
+    move_scope = OperationRoute(moves.move_scope)
     export = OperationRoute(transfers.export)
     import_from = OperationRoute(transfers.import_from)
     reindex = OperationRoute(banks.reindex)

@@ -15,6 +15,7 @@ BANK: dict[str, list[dict[str, Any]]] = {
     "delete": [{"force": True}],
     "get_usage": [{}],
     "erase_scope": [{"scope": {"user_id": "1"}, "user_id": "1", "conversation_ids": ["c"], "dry_run": True}],
+    "move_scope": [{"scope": {"user_id": "1"}, "target_scope": {"user_id": "2"}, "dry_run": True}],
     "erase": [{"force": True, "dry_run": True}],
     "export": [{"scope": {"user_id": "1"}, "user_id": "1", "conversation_ids": ["c"]}],
     "import_from": [{"source": "default/export-1/manifest.json"}],

@@ -12,6 +12,7 @@ from streambank.model.erasure import ErasureTarget
 from streambank.model.replay import ReplaySpec
 from streambank.model.transfer import Direction, TransferSpec
 from streambank.store.erasures import Erasures
+from streambank.store.moves import Moves
 from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
 from streambank.store.replays import Replays
@@ -41,6 +42,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
         policies(caller)
         replays(caller)
         erasures(caller)
+        moves(caller)
 
 
 def made_key(service: LocalService) -> str:
@@ -235,6 +237,21 @@ def erasures(caller: Caller) -> None:
     jobs.begin_bank(name, now=caller.service.now())
     caller.advance(minutes=3)
     assert not caller.get(f"{left}/memories").get("memories")
+
+
+def moves(caller: Caller) -> None:
+    """Move a scope by call, and by a job that nobody went on with: a deletion, events, memories and what is pending."""
+    bank, user = caller.bank(), {"user_id": "u"}
+    made = caller.post(f"{bank}/memories", {"fact": "I keep hens", "scope": user})["response"]
+    caller.delete(made["name"])
+    for number in range(2):
+        caller.stream(bank=bank, scope=user).flush(said(f"I keep {number} bees", f"e{number}"))
+    for more in ({"dryRun": True}, {}):
+        caller.post(f"{bank}:moveScope", {"scope": user, "targetScope": {"user_id": "v"}} | more)
+    jobs, name = Moves(Deployment.load().table), bank.rsplit("/", 1)[-1]
+    begun = jobs.begin(name, {"user_id": "v"}, user, now=caller.service.now())
+    caller.advance(minutes=3)
+    assert caller.get(f"{bank}/operations/{begun.id}")["response"]["moved"]["streams"] == 1
 
 
 def transfers(caller: Caller) -> None:

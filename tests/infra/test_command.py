@@ -159,6 +159,17 @@ def test_forgetting_and_erasing(run, service, capsys, monkeypatch):
     assert run("memories", *scope)[1]["memories"] == []
 
 
+def test_a_scope_is_moved(run):
+    """It is counted first, and then the target has the memories."""
+    run("chat", "--scope", "user_id=visitor-7", "--every", "1", typed="I have a cat.\n")
+    ends = ("--scope", "user_id=visitor-7", "--to", "user_id=una")
+    assert run("move", *ends, "--dry-run")[1]["wouldMove"]["memories"] == 1
+    status, done = run("move", *ends)
+    assert (status, done["moved"]["memories"]) == (0, 1)
+    assert facts(run("memories", "--scope", "user_id=una")[1]) == ["I have a cat"]
+    assert run("memories", "--scope", "user_id=visitor-7")[1]["memories"] == []
+
+
 def test_a_memory_is_pinned_and_its_review_is_decided(run, service):
     """A pinned memory is changed by an accepted review alone; a rejected one changes nothing."""
     scope = ("--scope", "user_id=pia")

@@ -140,6 +140,11 @@ PROBES: dict[str, list[Probe]] = {
     "findEvents": [Probe(403, _in_scope(streamId="s", eventIds=["e1"]))],
     "redriveOperations": [Probe(403)],
     "eraseScope": [Probe(403, _in_scope()), Probe(403, _in_scope(dryRun=True))],
+    "moveScope": [
+        Probe(403, _in_scope(targetScope={"user_id": "mine"})),
+        Probe(403, lambda _: {"scope": {"user_id": "mine"}, "targetScope": THEIRS}),
+        Probe(403, _in_scope(targetScope={"user_id": "mine"}, dryRun=True)),
+    ],
     "eraseBank": [Probe(403, _plain(force=True)), Probe(403, _plain(dryRun=True))],
     "reindexBank": [Probe(403, _plain())],
     "applyContentPolicy": [Probe(403, _plain())],

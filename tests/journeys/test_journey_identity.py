@@ -296,6 +296,25 @@ def test_a_bound_key_does_all_in_its_own_scope(bound: Holder, service: LocalServ
     assert (gone[0], bound("GET", name)[0], bound("GET", gone[1]["name"])[0]) == (200, 404, 200)
 
 
+def test_a_bound_key_moves_between_its_own_scopes_alone(bound: Holder, admin: Caller) -> None:
+    """It must hold both scopes; a move of others is not there for it, nor an operation that was moved away from it."""
+    wide, other, moving = {**MINE, "app": "a"}, {"user_id": "other"}, f"{DEFAULT_BANK}:moveScope"
+    for source, target in ((wide, THEIRS), (THEIRS, wide)):
+        assert bound("POST", moving, {"scope": source, "targetScope": target})[0] == 403
+        assert bound("POST", moving, {"scope": source, "targetScope": target, "dryRun": True})[0] == 403
+    event = said("I live in Bern.", "e1")
+    body = {"scope": wide, "directContentsSource": {"events": [event]}, "forceFlush": True}
+    sent = bound("POST", INGEST, body)[1]["name"]
+    admin.settle()
+    own = bound("POST", moving, {"scope": wide, "targetScope": {**MINE, "app": "b"}})
+    assert own[1]["response"]["moved"]["memories"] == 1
+    assert (bound("GET", own[1]["name"])[0], bound("GET", sent)[0]) == (200, 200)
+    away = admin.post(moving, {"scope": {**MINE, "app": "b"}, "targetScope": other})
+    assert (bound("GET", away["name"])[0], bound("GET", sent)[0], bound("GET", sent, view="FULL")[0]) == (404, 404, 404)
+    assert admin.get(sent)["done"]
+    admin.post(f"{DEFAULT_BANK}:eraseScope", {"scope": other})
+
+
 def items_of_others(admin: Caller) -> list[Document]:
     """Return the items of the table but those of the memories of the bound scope.
 

@@ -50,3 +50,20 @@ def test_the_same_setting_again_changes_nothing() -> None:
     assert no.changed_to(Learning.DISABLED, now=START + timedelta(hours=1)) is no
     assert no.changed == START
     assert no.forbids(None)
+
+
+@given(CHANGES, CHANGES)
+def test_the_consent_of_two_scopes_forbids_what_one_of_them_forbids(one: list[Learning], other: list[Learning]) -> None:
+    """Joined pauses are in order, few, and cover both; where they are few enough nothing else is forbidden."""
+    first, second = after(one), after(other)
+    joined = first.joined(second)
+    assert joined == second.joined(first)
+    assert joined.joined(Consent()) == joined
+    assert len(joined.pauses) <= MAX_PAUSES
+    assert all(earlier.end is not None for earlier in joined.pauses[:-1])
+    is_whole = len(first.pauses) + len(second.pauses) <= MAX_PAUSES
+    for half_hour in range(2 * 62):
+        time = START + timedelta(minutes=30 * half_hour)
+        is_forbidden = first.forbids(time) or second.forbids(time)
+        assert joined.forbids(time) or not is_forbidden
+        assert is_forbidden or not is_whole or not joined.forbids(time)

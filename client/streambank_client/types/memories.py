@@ -214,6 +214,14 @@ class Erased(Shape):
     end_time: Instant | None = None
 
 
+class Moved(Shape):
+    """The numbers of items by kind that were moved to another scope, or would be."""
+
+    moved: dict[str, int] = {}
+    would_move: dict[str, int] = {}
+    end_time: Instant | None = None
+
+
 class Reindexed(Shape):
     """How many memories got a new vector, kept theirs, or got none from the embedding model."""
 

@@ -71,7 +71,10 @@ class OperationMetadata(Shape):
     model_retries: int | None = None
     estimated_cost_usd: float | None = None
     start_time: Instant | None = None
+    scope: dict[str, str] = {}
+    target_scope: dict[str, str] = {}
     erased: dict[str, int] = {}
+    moved: dict[str, int] = {}
     exported: dict[str, int] = {}
     imported: dict[str, int] = {}
     changed: int | None = None

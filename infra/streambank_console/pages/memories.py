@@ -9,7 +9,7 @@ from nicegui import ui
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from streambank_client.types import Erased, Memory
+from streambank_client.types import Erased, Memory, Moved
 from streambank_console import components as show
 from streambank_console import paths
 from streambank_console.pages.dialogs import ask_text, confirm, tell
@@ -162,7 +162,7 @@ async def _set_learning(page: Page, learning: str) -> None:
 
 
 def _removal(page: Page) -> None:
-    with show.section("Remove"), show.box("div", "choices"):
+    with show.section("Remove or move"), show.box("div", "choices"):
         with show.box("div"):
             show.text("h3", "Forget")
             show.text(
@@ -176,6 +176,13 @@ def _removal(page: Page) -> None:
             show.text("h3", "Erase")
             show.text("p", "Deletes every event and every memory of this scope for good. Nothing brings them back.")
             show.button("Count what would be erased", lambda: _erase(page))
+        with show.box("div"):
+            show.text("h3", "Move")
+            show.text(
+                "p", "Gives all events and memories of this scope to another scope, for example to a new user id."
+            )
+            other = ui.input("The other scope, like user_id=ada").props("outlined dense").classes("field")
+            show.button("Count what would be moved", lambda: _move(page, str(other.value or "")))
 
 
 async def _forget(page: Page, typed: str) -> None:
@@ -216,6 +223,28 @@ async def _erase(page: Page) -> None:
         return
     if await confirm("Erase this for good?", lines, "Erase for good"):
         _end(page, await page.service.attempt(_erased(page, dry_run=False)), "The scope is erased.")
+
+
+async def _move(page: Page, typed: str) -> None:
+    try:
+        target = read_typed_scope(typed)
+    except ValueError as refusal:
+        tell(str(refusal), is_bad=True)
+        return
+    counted = await page.service.attempt(_moved(page, target, dry_run=True))
+    if isinstance(counted, Problem):
+        tell(f"{counted.title} {counted.cure}", is_bad=True)
+        return
+    lines = [f"{number:,} {text.words_of(name)}" for name, number in counted.would_move.items() if number]
+    if not lines:
+        tell("There is nothing to move.")
+    elif await confirm("Move this to the other scope?", lines, "Move"):
+        _end(page, await page.service.attempt(_moved(page, target, dry_run=False)), "The scope is moved.")
+
+
+async def _moved(page: Page, target: dict[str, str], *, dry_run: bool) -> Moved:
+    operation = await page.bank.move_scope(scope=page.scope, target_scope=target, dry_run=dry_run)
+    return await operation.result()
 
 
 async def _erased(page: Page, *, dry_run: bool) -> Erased:

@@ -114,8 +114,12 @@ def _to_scope(_: click.Context, parameter: click.Parameter, pairs: tuple[tuple[s
     return dict(pairs)
 
 
-def scope_option(*, required: bool = True) -> Callable[[F], F]:
-    """Return the option --scope, which may be repeated, as a dict."""
+def scope_option(
+    *names: str,
+    required: bool = True,
+    help: str = "whose; may be repeated",  # noqa: A002
+) -> Callable[[F], F]:
+    """Return the option --scope, or one with other *names*, which may be repeated, as a dict."""
     return click.option(
-        "--scope", type=ScopePair(), multiple=True, required=required, callback=_to_scope, help="whose; may be repeated"
+        *(names or ("--scope",)), type=ScopePair(), multiple=True, required=required, callback=_to_scope, help=help
     )

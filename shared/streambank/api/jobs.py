@@ -1,4 +1,4 @@
-"""Jobs that may take longer than a request: erasing, exporting, importing, reindexing, applying a content policy."""
+"""Jobs that may take longer than a request: erasing, moving, exporting, importing, reindexing, applying a policy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from datetime import timedelta
 from streambank.api.api_request import ApiRequest
 from streambank.api.route import Reach, Routes
 from streambank.model.principal import Role
-from streambank.pipeline.jobs import erase, export, import_job, policy_job, reindex
+from streambank.pipeline.jobs import erase, export, import_job, move, policy_job, reindex
 from streambank.rules import access
 from streambank.wire import erasure, manifest
+from streambank.wire import move as move_wire
 from streambank.wire.erasure import (
     EraseRequest,
     EraseScopeRequest,
@@ -17,6 +18,7 @@ from streambank.wire.erasure import (
     dry_run_operation,
     erasure_operation,
 )
+from streambank.wire.move import MoveOperation, MoveScopeRequest, move_operation
 from streambank.wire.policy_job import PolicyOperation, policy_operation
 from streambank.wire.reindex import ReindexOperation, reindex_operation
 from streambank.wire.transfer import ExportRequest, ImportRequest, TransferOperation, transfer_operation
@@ -47,6 +49,26 @@ def erase_scope(request: ApiRequest, body: EraseScopeRequest) -> ErasureOperatio
         return dry_run_operation(counts, request.path.bank_name)
     job = erase.erase_scope(bank_id, body.scope, target, context=context)
     return erasure_operation(job, request.path.bank_name)
+
+
+@routes.post(
+    ":moveScope",
+    "moveScope",
+    "Moves the events and memories of a scope to another scope.",
+    role=Role.EDIT,
+    span="update_memory",
+)
+def move_scope(request: ApiRequest, body: MoveScopeRequest) -> MoveOperation:
+    """Move a scope, or count what would be moved; the caller must hold both scopes."""
+    body.check_distinct()
+    for scope in (body.scope, body.target_scope):
+        access.check_scope(request.principal, scope)
+    bank_id, context = request.bank().id, request.wiring.jobs.move_context(TIME)
+    if body.dry_run:
+        counts = move.count_scope(bank_id, body.scope, context=context)
+        return move_wire.dry_run_operation(counts, request.path.bank_name)
+    job = move.move_scope(bank_id, body.scope, body.target_scope, context=context)
+    return move_operation(job, request.path.bank_name)
 
 
 @routes.post(

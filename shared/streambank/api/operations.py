@@ -9,6 +9,7 @@ from streambank.api.route import Reach, Routes
 from streambank.errors import FailedPrecondition, NotFound
 from streambank.model.erasure import ErasureId
 from streambank.model.ids import OperationId
+from streambank.model.move import MoveId
 from streambank.model.policy_job import policy_job_number
 from streambank.model.principal import Role
 from streambank.model.reindex import reindex_number
@@ -16,13 +17,20 @@ from streambank.model.replay import ReplayId
 from streambank.model.transfer import TransferId
 from streambank.pipeline.events.streams import redrive_all
 from streambank.pipeline.generation.detail import window_detail
-from streambank.pipeline.generation.operations import OperationCursor, get_operation, list_operations, scope_of
+from streambank.pipeline.generation.operations import (
+    OperationCursor,
+    follow_moves,
+    get_operation,
+    list_operations,
+    scope_of,
+)
 from streambank.pipeline.generation.redrive import redrive
 from streambank.rules import access
 from streambank.wire import operation as wire
 from streambank.wire import page_room, parameters, reader
 from streambank.wire import window_detail as wire_detail
 from streambank.wire.erasure import ErasureOperation, erasure_operation
+from streambank.wire.move import MoveOperation, move_operation
 from streambank.wire.operation import Operation, Operations, RedrivenOperations, WindowOperation
 from streambank.wire.policy_job import PolicyOperation, policy_operation
 from streambank.wire.reindex import ReindexOperation, reindex_operation
@@ -32,7 +40,9 @@ from streambank.wire.settings import LONGEST_TTL
 from streambank.wire.transfer import TransferOperation, transfer_operation
 from streambank.wire.window_detail import DetailedOperation
 
-JobOperation = ErasureOperation | TransferOperation | ReindexOperation | PolicyOperation | ReplayOperation
+JobOperation = (
+    ErasureOperation | MoveOperation | TransferOperation | ReindexOperation | PolicyOperation | ReplayOperation
+)
 
 routes = Routes()
 # A call that waits occupies a function: callers that want to wait longer ask again.
@@ -42,20 +52,28 @@ POLL = timedelta(milliseconds=500)
 
 def window_operation(request: ApiRequest, operation: OperationId) -> WindowOperation:
     """Return the operation of a window, whatever parent its name has in the request. Raises NotFound."""
-    check_visible(request, operation)
-    current = get_operation(request.path.bank, operation, context=request.wiring.operation_context())
-    return wire.operation(current, request.path.bank_name)
+
+    def read(operation: OperationId) -> WindowOperation:
+        check_visible(request, operation)
+        current = get_operation(request.path.bank, operation, context=request.wiring.operation_context())
+        return wire.operation(current, request.path.bank_name)
+
+    return follow_moves(request.path.bank, operation, read, streams=request.stores.streams)
 
 
 def _detailed_operation(request: ApiRequest, operation: OperationId) -> WindowOperation | DetailedOperation:
     """Return the operation of a window with the window's events and candidates. Raises NotFound."""
-    check_visible(request, operation)
     context = request.wiring.detail_context()
-    current = get_operation(request.path.bank, operation, context=context)
-    detail = window_detail(request.path.bank, operation, context=context)
-    if detail is None:
-        return wire.operation(current, request.path.bank_name)
-    return wire_detail.detailed_operation(current, detail, request.path.bank_name)
+
+    def read(operation: OperationId) -> WindowOperation | DetailedOperation:
+        check_visible(request, operation)
+        current = get_operation(request.path.bank, operation, context=context)
+        detail = window_detail(request.path.bank, operation, context=context)
+        if detail is None:
+            return wire.operation(current, request.path.bank_name)
+        return wire_detail.detailed_operation(current, detail, request.path.bank_name)
+
+    return follow_moves(request.path.bank, operation, read, streams=request.stores.streams)
 
 
 def window_id(operation_id: str) -> OperationId:
@@ -95,10 +113,13 @@ def redrive_operations(request: ApiRequest) -> RedrivenOperations:
 @routes.post("/operations/{operation}:redrive", "redriveOperation", "Tries a parked window again.", role=Role.EDIT)
 def redrive_operation(request: ApiRequest, operation_id: str) -> WindowOperation:
     """Try a parked window again."""
-    operation = window_id(operation_id)
-    check_visible(request, operation)
-    redriven = redrive(request.path.bank, operation, context=request.wiring.redrive_context())
-    return wire.operation(redriven, request.path.bank_name)
+
+    def try_again(operation: OperationId) -> WindowOperation:
+        check_visible(request, operation)
+        redriven = redrive(request.path.bank, operation, context=request.wiring.redrive_context())
+        return wire.operation(redriven, request.path.bank_name)
+
+    return follow_moves(request.path.bank, window_id(operation_id), try_again, streams=request.stores.streams)
 
 
 @routes.get("/operations/{operation}", "getOperation", "Returns an operation.", parameters=(parameters.VIEW,))
@@ -119,6 +140,8 @@ def _job(request: ApiRequest, operation_id: str) -> JobOperation | None:
     """Return the operation of a job, or None if *operation_id* names none. Raises NotFound."""
     if erasure := ErasureId.parse(operation_id):
         return _erasure(request, erasure)
+    if move := MoveId.parse(operation_id):
+        return _move(request, move)
     if transfer := TransferId.parse(operation_id):
         return _transfer(request, transfer)
     if replay := ReplayId.parse(operation_id):
@@ -134,6 +157,14 @@ def _erasure(request: ApiRequest, erasure_id: ErasureId) -> ErasureOperation:
     if erasure is None or not is_newest or not access.sees(request.principal, erasure.scope):
         raise NotFound("there is no such operation")
     return erasure_operation(erasure, request.path.bank_name)
+
+
+def _move(request: ApiRequest, move_id: MoveId) -> MoveOperation:
+    """Return a move. Raises NotFound if there is none, or the caller may not know of both of its scopes."""
+    move = request.stores.moves.find(request.path.bank, move_id.cid, move_id.number)
+    if move is None or not all(access.sees(request.principal, scope) for scope in (move.scope, move.target)):
+        raise NotFound("there is no such operation")
+    return move_operation(move, request.path.bank_name)
 
 
 def _transfer(request: ApiRequest, transfer_id: TransferId) -> TransferOperation:

@@ -11,7 +11,7 @@ from streambank.model.ids import OperationId
 
 
 class ChangeKind(StrEnum):
-    """What happened to a memory, or to a scope: ERASED."""
+    """What happened to a memory, or to a scope: ERASED. A move is MOVED in the target, MOVED_AWAY in the source."""
 
     CREATED = "CREATED"
     UPDATED = "UPDATED"
@@ -20,6 +20,8 @@ class ChangeKind(StrEnum):
     RESTORED = "RESTORED"
     PINNED = "PINNED"
     UNPINNED = "UNPINNED"
+    MOVED = "MOVED"
+    MOVED_AWAY = "MOVED_AWAY"
     ERASED = "ERASED"
 
 

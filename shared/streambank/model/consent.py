@@ -50,6 +50,20 @@ class Consent:
             return True
         return time is not None and any(one.start <= time < one.end for one in self.pauses if one.end)
 
+    def joined(self, other: Consent) -> Consent:
+        """Return the consent of both: nothing is learnt in a time in which one of them forbids it."""
+        joined: list[Pause] = []
+        for one in sorted((*self.pauses, *other.pauses), key=lambda pause: pause.start):
+            last = joined[-1] if joined else None
+            if last is None or (last.end is not None and last.end < one.start):
+                joined.append(one)
+            else:
+                is_open = last.end is None or one.end is None
+                joined[-1] = replace(last, end=None if is_open else max(last.end or one.start, one.end or one.start))
+        while len(joined) > MAX_PAUSES:
+            joined[:2] = [Pause(joined[0].start, joined[1].end)]
+        return Consent(tuple(joined))
+
     def changed_to(self, learning: Learning, *, now: datetime) -> Consent:
         """Return the consent after a change at *now*; the same setting again changes nothing."""
         if learning is self.learning:

@@ -70,7 +70,8 @@ class Memory:
     *call* is the marker of the call that created it under an idempotency key. Generations change nothing of a *pinned*
     memory but its evidence. *validity* and *statements* are those of the text, in the order in which they were learnt.
     A text was lost before *whole_since* where revisions were off. The revisions up to number *hidden* have a part that
-    was to be forgotten: they are shown as of no time.
+    was to be forgotten: they are shown as of no time. *origins* are the scopes, as canonical JSON,
+    that it was moved from: some of its hashes may be of those.
     """
 
     id: str
@@ -92,6 +93,7 @@ class Memory:
     own_revision: Revision | None = None
     former: tuple[str, ...] = ()
     call: CallMarker | None = None
+    origins: tuple[str, ...] = ()
     pinned: bool = False
     validity: Validity = OPEN
     statements: tuple[Statement, ...] = ()

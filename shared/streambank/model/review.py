@@ -61,7 +61,7 @@ class Review:
 
     *fact* is what candidate *number* of the window of the last *evidence* states, *at* the newest time of all of the
     evidence. *profile* is the id of a schema where the texts are JSON of a profile. *rejected* are the keyed hashes of
-    events that proposed the same before, and were rejected.
+    events that proposed the same before, and were rejected. *origins* are those of a memory.
     """
 
     id: str
@@ -81,6 +81,7 @@ class Review:
     evidence: tuple[Evidence, ...] = ()
     rejected: frozenset[str] = frozenset()
     state: ReviewState = ReviewState.OPEN
+    origins: tuple[str, ...] = ()
 
     @property
     def event_hashes(self) -> list[str]:

@@ -27,7 +27,8 @@ class Head:
 
     *seq* is the last event's number, *start* the open window's first; *due* is what index `due` has, never later
     than the window's true due time; *seal_reason* is why the window must be sealed, and once set it stays.
-    *has_gaps* tells that events of a sealed window were missing; once set it stays.
+    *has_gaps* tells that events of a sealed window were missing; once set it stays. While *is_moving* a move of a scope
+    brings its events: nothing is accepted or sealed.
     """
 
     stream: StreamId
@@ -46,6 +47,7 @@ class Head:
     settings: WindowSettings = field(default_factory=WindowSettings)
     due: datetime | None = None
     has_gaps: bool = False
+    is_moving: bool = False
 
 
 @dataclass(frozen=True, slots=True)

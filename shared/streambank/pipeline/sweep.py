@@ -18,10 +18,11 @@ from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import FailContext, RecordedFailure, fail_window, outcome_of_death
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
-from streambank.pipeline.jobs import erase, export, import_job, policy_job, reindex, start_replay
+from streambank.pipeline.jobs import erase, export, import_job, move, policy_job, reindex, start_replay
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
+from streambank.pipeline.jobs.move import MoveContext
 from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
 from streambank.pipeline.jobs.start_replay import StartReplayContext
@@ -52,6 +53,7 @@ class SweepContext:
     memories: Memories
     banks: Banks
     erase_context: EraseContext
+    move_context: MoveContext
     export_context: Callable[[timedelta], ExportContext]
     import_context: Callable[[timedelta], ImportContext]
     reindex_context: Callable[[timedelta], ReindexContext]
@@ -161,7 +163,7 @@ def _sweep_head(item: DueItem, context: SweepContext, report: SweepReport) -> No
     """Seal, re-arm or disarm a stream's open window, as its head is now; nothing is sealed for a bank that goes."""
     now = context.clock()
     head, bank = context.streams.head_and_bank(item.bank, item.name)
-    if head is None:
+    if head is None or head.is_moving:
         return
     if bank is None:
         context.streams.rearm(head, None)
@@ -230,6 +232,10 @@ def _resume_erasure(item: DueItem, context: SweepContext, has_time: Callable[[],
     erase.resume(item.bank, item.name, context=replace(context.erase_context, has_time=has_time))
 
 
+def _resume_move(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
+    move.resume(item.bank, item.name, item.move, context=replace(context.move_context, has_time=has_time))
+
+
 def _resume_export(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
     export.resume(item.bank, context=replace(context.export_context(JOB_TURN), has_time=has_time))
 
@@ -255,6 +261,7 @@ def _restart_replay(item: DueItem, context: SweepContext, _has_time: Callable[[]
 _LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]], None]] = {
     DueKind.BANK: _delete_bank,
     DueKind.ERASURE: _resume_erasure,
+    DueKind.MOVE: _resume_move,
     DueKind.EXPORT: _resume_export,
     DueKind.IMPORT: _resume_import,
     DueKind.POLICY: _resume_policy,

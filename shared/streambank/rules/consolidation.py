@@ -294,7 +294,8 @@ def deletion(
     )
     events = () if merged_into else (one for evidence in memory.evidence for one in evidence.hashes if one)
     expires = now + TOMBSTONE_TTL
-    tombstone = Tombstone(memory.id, at or now, frozenset(events), frozenset(after.former), expires, bool(merged_into))
+    texts, origins = frozenset(after.former), memory.origins
+    tombstone = Tombstone(memory.id, at or now, frozenset(events), texts, expires, bool(merged_into), origins)
     merge = (f"{MERGED_INTO}{merged_into}",) if merged_into else ()
     revision = Revision(memory.id, after.revision, "", now, now + RECOVERABLE, extracted=merge)
     return Change(memory, after, revision, tombstone=tombstone)

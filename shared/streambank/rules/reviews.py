@@ -49,9 +49,8 @@ def review_of(
     action, text = _action(step.steps, memories), next((one.text for one in step.steps if one.text), "")
     seqs = tuple(sorted({*candidate.seqs, *(seq for one in step.steps for seq in one.seqs)}))
     hashes = policy.hashes
-    mark = [action, hashes.of_text(text) if text else "", candidate.profile, *sorted(one.id for one in concerned)]
     return Review(
-        id=f"{hashes.cid}-{ids.secret_id(hashes.secret, 'review', hashes.bank, hashes.cid, *mark)}",
+        id=review_id(action, text, candidate.profile, [one.id for one in concerned], hashes),
         scope=policy.window.stream.scope,
         action=action,
         cause=step.cause,
@@ -67,6 +66,12 @@ def review_of(
         reason=step.steps[0].reason[:MAX_REASON_CHARACTERS],
         evidence=newest_evidence([consolidation.evidence_of(policy, seqs)]),
     )
+
+
+def review_id(action: ReviewAction, text: str, profile: str, memory_ids: Iterable[str], hashes: KeyedHashes) -> str:
+    """Return the id of a review; the same change of the same memories has the same one in a scope."""
+    mark = [action, hashes.of_text(text) if text else "", profile, *sorted(memory_ids)]
+    return f"{hashes.cid}-{ids.secret_id(hashes.secret, 'review', hashes.bank, hashes.cid, *mark)}"
 
 
 def _concerned(steps: Sequence[PlanStep]) -> list[str]:
@@ -155,10 +160,11 @@ def accepted_changes(
 
 
 def _completed(change: Change, review: Review, *, pinned: bool) -> Change:
-    """Return *change* with all evidence of *review*."""
+    """Return *change* with all evidence of *review*, and with the scopes that the hashes in it come from."""
     before = change.before.evidence if change.before else ()
-    cited = [one for one in review.evidence if one.seqs]
-    return replace(change, after=replace(change.after, evidence=joined_evidence(before, cited), pinned=pinned))
+    evidence = joined_evidence(before, [one for one in review.evidence if one.seqs])
+    origins = tuple(dict.fromkeys([*change.after.origins, *review.origins]))
+    return replace(change, after=replace(change.after, evidence=evidence, pinned=pinned, origins=origins))
 
 
 def accepted_steps(review: Review, vector: bytes) -> list[PlanStep]:

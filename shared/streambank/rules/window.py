@@ -106,6 +106,11 @@ def move_past(head: Head, window: Window) -> Head:
     return moved if moved.count else _with_next_window(replace(moved, window=window.number))
 
 
+def leave(head: Head) -> Head:
+    """Return *head* once its open window, if there are events in it, has become that of another stream."""
+    return _with_next_window(head) if head.count else replace(head, settings=WindowSettings(), due=None)
+
+
 def _with_next_window(head: Head) -> Head:
     return replace(
         head,

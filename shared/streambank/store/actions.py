@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from streambank.store import schema
 from streambank.store.attributes import Item, packed
 from streambank.store.keys import Key
+
+T = TypeVar("T")
+# TransactWriteItems takes 100 actions and 4 MB; what guards a transaction is among them.
+_MOST_ACTIONS = 90
+_MOST_BYTES = 3_500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +189,21 @@ def written_bytes(actions: Iterable[Action]) -> int:
     """Return about how many bytes the Puts among *actions* write: their values."""
     values = (value for action in actions if isinstance(action, Put) for value in action.values.values())
     return sum(len(value if isinstance(value, bytes) else str(value).encode()) for value in values)
+
+
+def together(units: Iterable[T], actions_of: Callable[[T], Sequence[Action]]) -> Iterator[list[T]]:
+    """Yield *units* in order, as many together as one transaction takes; *actions_of* returns the actions of one."""
+    batch, count, size = list[T](), 0, 0
+    for unit in units:
+        actions = actions_of(unit)
+        weight = written_bytes(actions)
+        if batch and (count + len(actions) > _MOST_ACTIONS or size + weight > _MOST_BYTES):
+            yield batch
+            batch, count, size = [], 0, 0
+        batch.append(unit)
+        count, size = count + len(actions), size + weight
+    if batch:
+        yield batch
 
 
 def item_key(key: Key) -> Item:

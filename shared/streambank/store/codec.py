@@ -171,6 +171,7 @@ def head_values(head: Head) -> Values:
         "sco": text.dumps(head.stream.scope),
         "str": head.stream.name,
         "gap": int(head.has_gaps) or None,
+        "mov": int(head.is_moving) or None,
         **due_values(key, head.due),
     }
 
@@ -198,6 +199,7 @@ def head_of(item: Mapping[str, Any]) -> Head:
         settings=settings_value(item.get("cfg")),
         due=due_instant(item),
         has_gaps="gap" in item,
+        is_moving="mov" in item,
     )
 
 

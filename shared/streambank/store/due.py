@@ -31,6 +31,7 @@ class DueKind(StrEnum):
     IMPORT = "IMPORT"
     POLICY = "POLICY"
     REINDEX = "REINDEX"
+    MOVE = "MOVE"
     REPLAY = "REPLAY"
 
 
@@ -44,6 +45,7 @@ class DueItem:
     window: int = 0
     memory: str = ""
     version: str = ""
+    move: int = 0
     due: datetime | None = None
 
 
@@ -105,10 +107,11 @@ def due_item(key: Key) -> DueItem:
     match keys.kind_of(key.sk):
         case Kind.CHAT_NOTE:
             return DueItem(DueKind.CHAT, bank, name, version=keys.name_in(key.sk))
-        case Kind.WINDOW:
-            return DueItem(DueKind.WINDOW, bank, name, window=int(keys.name_in(key.sk)))
-        case Kind.RESULT:
-            return DueItem(DueKind.REPLAY, bank, name, window=int(keys.name_in(key.sk)))
+        case Kind.WINDOW | Kind.RESULT as kind:
+            of_kind = DueKind.WINDOW if kind == Kind.WINDOW else DueKind.REPLAY
+            return DueItem(of_kind, bank, name, window=int(keys.name_in(key.sk)))
+        case Kind.MOVE:
+            return DueItem(DueKind.MOVE, bank, name, move=int(keys.name_in(key.sk)))
         case Kind.MEMORY:
             return DueItem(DueKind.MEMORY, bank, name, memory=keys.name_in(key.sk))
         case kind:

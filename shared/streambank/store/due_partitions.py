@@ -10,12 +10,13 @@ SHARDS = 8
 # Jobs and the deletion of banks have a partition of their own: no backlog of windows hides them.
 JOBS = "DUE#JOBS"
 _JOB_KINDS = (Kind.VERSION, Kind.ERASE, Kind.EXPORT, Kind.IMPORT, Kind.POLICY, Kind.REINDEX, Kind.REPLAY)
+# Kinds of which a partition holds several; of the results of a window nothing but a replay is ever due.
+_JOBS_OF_PARTS = (Kind.MOVE, Kind.RESULT)
 
 
 def partition_of(key: Key) -> str:
     """Return the partition that holds *key*."""
-    is_replay = kind_of(key.sk) == Kind.RESULT  # of a window: nothing else among its results is ever due
-    if key.pk == BANKS or key.sk in _JOB_KINDS or is_replay:
+    if key.pk == BANKS or key.sk in _JOB_KINDS or kind_of(key.sk) in _JOBS_OF_PARTS:
         return JOBS
     return f"DUE#{zlib.crc32((key.pk + key.sk).encode()) % SHARDS}"
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from streambank.errors import Conflict, OutOfReach
+from streambank.errors import Conflict, OutOfReach, Unavailable
 from streambank.model import ids
 from streambank.model.change_record import ChangedMemory, ChangeKind, ChangeRecord
 from streambank.model.erasure import Erasure, ErasureTarget, RegistryCursor
@@ -61,12 +61,15 @@ class Erasures:
 
         Raises:
             Conflict: the scope was written meanwhile.
+            Unavailable: the scope is being moved.
         """
         cid = ids.scope_id(scope)
         key, spelled = keys.version(bank, cid), text.dumps(dict(scope))
         item = self._table.get(key)
         if item and item.get("erasing"):
             return erasure_of(bank, cid, item)
+        if item and item.get("moving"):
+            raise Unavailable("the scope is being moved; try again")
         values = {**job_values(item, request, now), "ver": item["ver"] + 1 if item else 1}
         due = codec.due_values(key, now + RESUMED_AFTER)
         if item:
@@ -172,8 +175,9 @@ class Erasures:
     # ---- memories
 
     def erased_items(self, bank: str, cid: str) -> Iterator[Iterator[ErasedItem]]:
-        """Yield the items of a scope's citations, revisions, memories (also deleted), tombstones, reviews, changes."""
-        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE, Kind.REVIEW, Kind.CHANGE):
+        """Yield the items of a scope that are erased, kind by kind: deleted memories, tombstones and moves too."""
+        kinds = (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE, Kind.REVIEW, Kind.CHANGE, Kind.MOVE)
+        for kind in kinds:
             yield map(_erased_item, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
 
     def delete_memories(self, erasure: Erasure, batch: Sequence[ErasedItem], counts: Counter[str]) -> None:

@@ -14,6 +14,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from streambank.errors import Unavailable
 from streambank.model import ids
 from streambank.model.memory import Citation, Memory, Revision
 from streambank.model.record import (
@@ -90,7 +91,10 @@ class Exports:
 
     def _rows(self, bank: str, entry: str, after: str, now: datetime) -> Rows:
         kind, name, cid = keys.registry_entry(entry)
-        if cid and (self._table.get(keys.version(bank, cid)) or {}).get("erasing"):
+        version = (self._table.get(keys.version(bank, cid)) or {}) if cid else {}
+        if "moving" in version:
+            raise Unavailable("a scope is being moved; the export goes on afterwards")
+        if version.get("erasing"):
             return iter(())  # a scope that is being erased is not exported
         match kind:
             case Kind.SCOPE:

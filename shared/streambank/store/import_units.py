@@ -11,13 +11,8 @@ from streambank.model import ids
 from streambank.model.memory import Change, Memory, Revision
 from streambank.model.record import MemoryRecord
 from streambank.store import keys
-from streambank.store.actions import Action, Put, written_bytes
+from streambank.store.actions import Action, Put, together
 from streambank.store.memory_items import change_actions, citation_values, revision_values
-
-# TransactWriteItems takes 100 actions, of which the scope's version, its registry entry, the bank's check and the
-# record of the changes are four.
-_MOST_ACTIONS = 90
-_MOST_BYTES = 3_500_000
 
 
 class ImportUnit(NamedTuple):
@@ -59,12 +54,4 @@ def _own_revision(record: MemoryRecord) -> Revision | None:
 
 def packed_units(units: Iterable[ImportUnit]) -> Iterator[list[ImportUnit]]:
     """Yield *units* in order, as many together as a transaction takes."""
-    batch, count, size = list[ImportUnit](), 0, 0
-    for unit in units:
-        length, weight = len(unit.actions), written_bytes(unit.actions)
-        if batch and (count + length > _MOST_ACTIONS or size + weight > _MOST_BYTES):
-            yield batch
-            batch, count, size = [], 0, 0
-        batch, count, size = [*batch, unit], count + length, size + weight
-    if batch:
-        yield batch
+    return together(units, lambda unit: unit.actions)

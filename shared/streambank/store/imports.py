@@ -79,7 +79,7 @@ class Imports:
         return ScopeState(
             item.get("ver", 0),
             item.get("era", 0),
-            "erasing" in item,
+            "erasing" in item or "moving" in item,
             erasure_start is not None and erasure_start >= (milliseconds(job.started) or 0),
             items.get(bank_key, {}).get("era", 0) != job.erasure_number,
         )
@@ -253,7 +253,7 @@ def _bank_guard(job: Transfer) -> ConditionCheck:
 
 def _guards(job: Transfer, state: ScopeState, scope: Mapping[str, str]) -> Iterable[ConditionCheck]:
     key = keys.version(job.bank, ids.scope_id(scope))
-    return _bank_guard(job), ConditionCheck(key, _erasure_is(state.erasure_number))
+    return _bank_guard(job), ConditionCheck(key, _erasure_is(state.erasure_number) & without("moving"))
 
 
 def _erasure_is(number: int) -> Condition:

@@ -1,8 +1,8 @@
 """Every key of the table: this file alone writes keys and takes them apart.
 
-S#{bank}#{sid}     HEAD, CUT, IMPORT, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
+S#{bank}#{sid}     HEAD, CUT, IMPORT, MOVED#{window}, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, F#{expiry}#{memory},
-                   I#{call}, L#{version}, Q#{review}
+                   I#{call}, L#{version}, Q#{review}, MOVE#{number}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, A#{version}#{number}, O#{version}, I#{call}
@@ -56,6 +56,9 @@ class Kind(StrEnum):
     MEMORY = "M"
     REVISION = "R"
     CITATION = "T"
+    MOVE = "MOVE"
+    MOVED = "MOVED"
+    CALL = "I"
     TOMBSTONE = "F"
     REVIEW = "Q"
     CHANGE = "L"
@@ -105,6 +108,11 @@ def stream_import(bank: str, sid: str) -> Key:
     return Key(stream(bank, sid), "IMPORT")  # the item that names the import which made the stream
 
 
+def moved(bank: str, sid: str, number: int) -> Key:
+    """Return the key of the item that names the stream to which the windows up to *number* were moved."""
+    return Key(stream(bank, sid), f"{Kind.MOVED.prefix}{number:0{_WIDTH}}")
+
+
 def batch(bank: str, sid: str, first_seq: int) -> Key:
     return Key(stream(bank, sid), f"B#{first_seq:0{_WIDTH}}")
 
@@ -150,6 +158,11 @@ def replay_difference(bank: str, sid: str, number: int) -> Key:
     return _result(bank, sid, number, "D", 0, 1)
 
 
+def is_of_replay(sk: str) -> bool:
+    """Tell whether a result of a window is of a replay."""
+    return sk.split("#")[2][:1] in ("R", "D")
+
+
 def _result(bank: str, sid: str, number: int, kind: str, part: int | None, width: int, digest: str = "") -> Key:
     pk, prefix = results(bank, sid, number)
     return Key(pk, f"{prefix}{kind}" if part is None else f"{prefix}{kind}{part:0{width}}{digest}")
@@ -181,6 +194,11 @@ def citation(bank: str, cid: str, memory_id: str, sid: str, window_number: int, 
 
 def citation_prefix(memory_id: str) -> str:
     return f"T#{memory_id}#"
+
+
+def move(bank: str, cid: str, number: int) -> Key:
+    """Return the key of a move of a scope to another one; *cid* is of the first."""
+    return Key(scope(bank, cid), f"{Kind.MOVE.prefix}{number}")
 
 
 def tombstone(bank: str, cid: str, expires_ms: int, memory_id: str) -> Key:

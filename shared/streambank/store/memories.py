@@ -68,7 +68,8 @@ class Memories:
     def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
         """Return the version of a scope, without its memories."""
         item = self._table.get(keys.version(bank, ids.scope_id(scope))) or {"ver": 0}
-        return ScopeView(item["ver"], bool(item.get("erasing")), (), requests_of(item), codec.consent_of(item))
+        is_closed = bool(item.get("erasing") or item.get("moving"))
+        return ScopeView(item["ver"], is_closed, (), requests_of(item), codec.consent_of(item))
 
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
@@ -117,11 +118,12 @@ class Memories:
 
     def find_or_deleted(self, bank: str, memory_id: str, *, now: datetime) -> Memory | None:
         """Return a memory that is live or was deleted within 48 hours, or None."""
-        name = self._table.get(keys.memory_name(bank, memory_id))
-        if name is None:
-            return None
-        scope = json.loads(name["sco"])
-        item = self._table.get(keys.memory(bank, ids.scope_id(scope), memory_id))
+        name, item, scope = self._table.get(keys.memory_name(bank, memory_id)), None, dict[str, str]()
+        while name and item is None:
+            read, scope = name, json.loads(name["sco"])
+            item = self._table.get(keys.memory(bank, ids.scope_id(scope), memory_id))
+            name = None if item else self._table.get(keys.memory_name(bank, memory_id))
+            name = None if name == read else name  # else the memory was moved to another scope meanwhile
         memory = memory_of(item, scope) if item else None
         return memory if memory and (memory.is_live(now) or _is_recoverable(memory, now)) else None
 

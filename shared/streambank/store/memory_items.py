@@ -83,6 +83,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "desc": memory.description,
         **evidence_values(memory.evidence),
         "fmr": packed_hashes(memory.former) or None,
+        "org": origins_text(memory.origins),
         "del": milliseconds(memory.deleted),
         "prof": _profile_text(memory.profile) if memory.profile else None,
         **_own_revision_values(memory.own_revision),
@@ -115,6 +116,7 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         deleted=instant(item.get("del")),
         profile=_profile_of(item["prof"]) if "prof" in item else None,
         former=unpacked_hashes(item.get("fmr", b"")),
+        origins=origins_of(item),
         call=_call_of(item["call"]) if "call" in item else None,
         pinned="pin" in item,
         validity=history_items.validity_of(item),
@@ -161,6 +163,15 @@ def unpacked_hashes(packed: bytes) -> tuple[str, ...]:
     return tuple("" if one == _NO_HASH else ids.keyed_hash_text(one) for one in runs)
 
 
+def origins_text(origins: Sequence[str]) -> str | None:
+    """Return the attribute for the scopes, as canonical JSON, that a memory or tombstone was moved from."""
+    return text.dumps(list(origins)) if origins else None
+
+
+def origins_of(item: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(json.loads(item.get("org", "[]")))
+
+
 def _tombstone_key(bank: str, cid: str, tombstone: Tombstone) -> keys.Key:
     return keys.tombstone(bank, cid, milliseconds(tombstone.expires) or 0, tombstone.memory_id)
 
@@ -173,6 +184,7 @@ def tombstone_values(tombstone: Tombstone) -> codec.Values:
         "txh": packed_hashes(sorted(tombstone.texts)) or None,
         "exp": milliseconds(tombstone.expires),
         "mrg": int(tombstone.is_merge) or None,
+        "org": origins_text(tombstone.origins),
         "ttl": seconds(tombstone.expires),
     }
 
@@ -185,6 +197,7 @@ def tombstone_of(item: Mapping[str, Any]) -> Tombstone:
         texts=frozenset(unpacked_hashes(item.get("txh", b""))),
         expires=codec.instant_of(item["exp"]),
         is_merge="mrg" in item,
+        origins=origins_of(item),
     )
 
 

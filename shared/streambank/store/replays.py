@@ -54,7 +54,7 @@ class Replays:
         """Start a replay of *window*, or of the bank, and return it, or the one under way.
 
         Raises:
-            Conflict: another one was started meanwhile, or the scope of the window is being erased.
+            Conflict: another one was started meanwhile, or the scope of the window is being erased or moved.
         """
         operation = OperationId(window.stream.sid, window.number) if window else None
         key = _key(bank, operation)
@@ -74,7 +74,7 @@ class Replays:
             scope_key = keys.version(bank, ids.scope_id(window.stream.scope))
             actions += [
                 ConditionCheck(keys.window(bank, window.stream.sid, window.number), present()),
-                ConditionCheck(scope_key, without("erasing")),
+                ConditionCheck(scope_key, without("erasing") & without("moving")),
             ]
         self._table.transact_despite_contention(actions)
         return begun
@@ -151,7 +151,7 @@ class Replays:
     def erasure_mark(self, window: Window) -> ErasureMark:
         """Return which erasures the scope of *window* has had: read it before anything else of the window."""
         item = self._table.get(keys.version(window.stream.bank, ids.scope_id(window.stream.scope))) or {}
-        return ErasureMark(item.get("era"), "erasing" in item)
+        return ErasureMark(item.get("era"), "erasing" in item or "moving" in item)
 
     def streams_of_scope(self, bank: str, cid: str, after: str) -> Iterator[tuple[str, str]]:
         """Yield the registry's entry and the sid of each stream of a scope behind the entry *after*."""
@@ -172,7 +172,7 @@ class Replays:
 def _has_mark(mark: ErasureMark) -> Condition:
     if mark.is_under_way:
         raise Conflict
-    return without("erasing") & (without("era") if mark.number is None else equals(era=mark.number))
+    return without("erasing") & without("moving") & (without("era") if mark.number is None else equals(era=mark.number))
 
 
 def _key(bank: str, operation: OperationId | None) -> Key:

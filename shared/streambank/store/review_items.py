@@ -11,7 +11,14 @@ from streambank.store import codec, keys, text
 from streambank.store.actions import Put
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.keys import Kind
-from streambank.store.memory_items import evidence_of, evidence_values, packed_hashes, unpacked_hashes
+from streambank.store.memory_items import (
+    evidence_of,
+    evidence_values,
+    origins_of,
+    origins_text,
+    packed_hashes,
+    unpacked_hashes,
+)
 from streambank.store.table import Table
 
 
@@ -35,6 +42,7 @@ def review_values(bank: str, review: Review) -> codec.Values:
         "prof": review.profile or None,
         **evidence_values(review.evidence),
         "rjh": packed_hashes(sorted(review.rejected)) or None,
+        "org": origins_text(review.origins),
         "exp": milliseconds(review.expires),
         "ttl": seconds(review.expires),
         "G2PK": keys.list_partition(bank, Kind.REVIEW, review.id) if is_open else None,
@@ -62,6 +70,7 @@ def review_of(item: Mapping[str, Any], scope: dict[str, str]) -> Review:
         evidence=tuple(evidence_of(item)),
         rejected=frozenset(unpacked_hashes(item.get("rjh", b""))),
         state=ReviewState(item["st"]),
+        origins=origins_of(item),
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from streambank.errors import Conflict, OutOfReach
+from streambank.errors import Conflict, OutOfReach, Unavailable
 from streambank.model.bank_walk import WalkCursor
 from streambank.model.event import Event
 from streambank.model.memory import Change, Citation, Memory, Revision
@@ -94,7 +94,9 @@ class Rewrites:
         counted on over a second walk.
         """
         for shard, entry, start in self._entries(bank, shards, after):
-            kind, name, _ = keys.registry_entry(entry)
+            kind, name, cid = keys.registry_entry(entry)
+            if cid and "moving" in (self._table.get(keys.version(bank, cid)) or {}):
+                raise Unavailable("a scope is being moved; the content policy is applied afterwards")
             if kind == Kind.CHAT:
                 pointer = None if start else self._table.get(keys.chat_pointer(bank, name))
                 if pointer and pointer["id"]:

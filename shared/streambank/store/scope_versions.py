@@ -8,7 +8,7 @@ from streambank.model import ids
 from streambank.model.plan import Completion, Slice
 from streambank.model.window import WindowState
 from streambank.store import codec, keys, text
-from streambank.store.actions import Action, Put, Update, absent, equals
+from streambank.store.actions import Action, Put, Update, absent, equals, without
 from streambank.store.attributes import milliseconds, seconds
 
 
@@ -18,7 +18,7 @@ def version_bump(
     """Return the actions that every change of a scope begins with: its *version* must be the one that was read."""
     key = keys.version(bank, ids.scope_id(scope))
     if version:
-        return [Update(key, {**(values or {}), "ver": version + by}, equals(ver=version))]
+        return [Update(key, {**(values or {}), "ver": version + by}, equals(ver=version) & without("moving"))]
     spelled = text.dumps(dict(scope))
     entry = keys.registered_scope(bank, ids.scope_id(scope))
     return [Put(key, {**(values or {}), "ver": by, "sco": spelled}, absent()), Put(entry, {"sco": spelled})]

@@ -103,6 +103,12 @@ class Streams:
         item = self._table.get(keys.head(bank, sid))
         return codec.head_of(item) if item else None
 
+    def moved_to(self, bank: str, sid: str, number: int) -> str | None:
+        """Return the stream to which a window was moved, or None."""
+        first = keys.moved(bank, sid, number)
+        items = self._table.query(first.pk, between=(first.sk, Kind.MOVED.prefix + keys.LAST), page=1)
+        return next((str(item["to"]) for item in items), None)
+
     def registered(self, bank: str, after: tuple[int, str] | None) -> Iterator[tuple[int, str, str]]:
         """Yield shard, entry and sid of a bank's streams, from *after* on (that one included)."""
         for shard in range(after[0] if after else 0, keys.REGISTRY_SHARDS):

@@ -120,7 +120,7 @@ class EventsLine(InStream):
 class MarkerLine(InStream):
     key: Sid
     event: Number  # 0 for a call with an idempotency key that came before any event
-    window: Annotated[int, Field(ge=1, lt=10**12)]
+    window: Number  # 0, and the event too, where the event was moved to another stream of the scope
     fingerprint: Annotated[bytes, Read(_fingerprint, {})] = b""
     expire_time: Instant
     content_policy: Findings = ()

@@ -16,6 +16,7 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
+from streambank.pipeline.jobs.move import MoveContext
 from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
 from streambank.pipeline.jobs.start_replay import StartReplayContext
@@ -80,6 +81,22 @@ class JobWiring:
             sessions=self.stores.sessions,
             histories=self.stores.histories,
             retention_policy=self.deployment.retention_policy,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=self._until(time),
+        )
+
+    def move_context(self, time: timedelta) -> MoveContext:
+        """Return what a move works with."""
+        return MoveContext(
+            moves=self.stores.moves,
+            moved_streams=self.stores.moved_streams,
+            moved_memories=self.stores.moved_memories,
+            reviews=self.stores.reviews,
+            memories=self.stores.memories,
+            erasures=self.stores.erasures,
+            banks=self.stores.banks,
+            id_secret=lambda: self.id_secret,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),

@@ -12,6 +12,9 @@ from streambank.store.cuts import Cuts
 from streambank.store.erasures import Erasures
 from streambank.store.events import Events
 from streambank.store.memories import Memories
+from streambank.store.moved_memories import MovedMemories
+from streambank.store.moved_streams import MovedStreams
+from streambank.store.moves import Moves
 from streambank.store.plans import Plans
 from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
@@ -38,6 +41,9 @@ class Stores:
     events: Events
     histories: ChatHistories
     memories: Memories
+    moved_memories: MovedMemories
+    moved_streams: MovedStreams
+    moves: Moves
     plans: Plans
     policy_jobs: PolicyJobs
     reindexes: Reindexes
@@ -62,6 +68,9 @@ class Stores:
             Events(table),
             ChatHistories(table),
             Memories(table),
+            MovedMemories(table),
+            MovedStreams(table),
+            Moves(table),
             Plans(table),
             PolicyJobs(table),
             Reindexes(table),

@@ -35,6 +35,7 @@ def build() -> SweepWiring:
         memories=stores.memories,
         banks=stores.banks,
         erase_context=jobs.erase_context(timedelta(0)),
+        move_context=jobs.move_context(timedelta(0)),
         export_context=jobs.export_context,
         import_context=jobs.import_context,
         reindex_context=jobs.reindex_context,

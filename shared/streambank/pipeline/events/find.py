@@ -13,7 +13,6 @@ from streambank.model.verdict import RecordedVerdict
 from streambank.model.window import Window, WindowState
 from streambank.pipeline.generation.detail import DetailContext, forgotten_numbers
 from streambank.rules import operations
-from streambank.rules.keyed_hashes import KeyedHashes
 
 
 def find_events(
@@ -35,7 +34,7 @@ def find_events(
     windows = {number: context.windows.get(bank, stream.sid, number) for number in numbers}
     forgotten = _forgotten(stream, markers, context)
     done = [window for window in windows.values() if window and window.state is WindowState.DONE]
-    verdicts = _verdicts(done, {marker.seq for marker in markers.values()} - forgotten, context)
+    verdicts = _verdicts(done, {one.seq for event_id, one in markers.items() if event_id not in forgotten}, context)
     return [
         _status(event_id, markers[event_id], stream.sid, windows, verdicts, forgotten)
         if event_id in markers
@@ -44,14 +43,12 @@ def find_events(
     ]
 
 
-def _forgotten(stream: StreamId, markers: Mapping[str, EventMarker], context: DetailContext) -> frozenset[int]:
-    """Return the numbers of the events that a deleted memory cited; they need not be stored any more."""
-
-    def event_hashes(hashes: KeyedHashes) -> dict[int, str]:
-        events = {marker.seq: Event("user", (), event_id) for event_id, marker in markers.items()}
-        return {seq: hashes.of_event(stream.sid, event) for seq, event in events.items()}
-
-    return forgotten_numbers(stream.bank, stream.scope, event_hashes, context=context) if markers else frozenset()
+def _forgotten(stream: StreamId, markers: Mapping[str, EventMarker], context: DetailContext) -> frozenset[str]:
+    """Return the ids of the events that a deleted memory cited; they need not be stored any more."""
+    named = dict(enumerate(markers))
+    events = {place: Event("user", (), event_id) for place, event_id in named.items()}
+    places = forgotten_numbers(stream, events, context=context) if markers else frozenset()
+    return frozenset(named[place] for place in places)
 
 
 def _verdicts(
@@ -75,7 +72,7 @@ def _status(
     sid: str,
     windows: Mapping[int, Window | None],
     verdicts: Mapping[int, Sequence[RecordedVerdict]],
-    forgotten: Collection[int],
+    forgotten: Collection[str],
 ) -> EventStatus:
     return EventStatus(
         event_id,
@@ -83,7 +80,7 @@ def _status(
         OperationId(sid, marker.window),
         _state(sid, marker.window, windows),
         tuple(verdicts.get(marker.seq, ())),
-        marker.seq in forgotten,
+        event_id in forgotten,
         marker.findings,
     )
 

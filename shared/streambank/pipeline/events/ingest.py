@@ -130,6 +130,8 @@ def _try_part(
     is_last: bool,
 ) -> None:
     """Write what is new of one part, given one snapshot of the stream; a window that is due is sealed first."""
+    if snapshot.head and snapshot.head.is_moving:
+        raise Unavailable("the events of this stream are being moved here; try again")
     new_marker = _new_marker(call, snapshot)
     events = ingest_parts.deduplicate(call.events, snapshot.markers)
     before = snapshot.head

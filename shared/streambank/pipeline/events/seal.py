@@ -33,7 +33,8 @@ def seal_if_due(bank: str, sid: str, *, streams: Streams, clock: Callable[[], da
     for attempt in range(tries):
         now = clock()
         head, settings = streams.head_and_bank(bank, sid)
-        if head is None or settings is None:  # nothing is sealed for a bank that is being deleted
+        # Nothing is sealed for a bank that is being deleted, nor while a move brings the events.
+        if head is None or settings is None or head.is_moving:
             return False
         reason = triggers.must_seal_first(
             head, triggers.effective_rule(None, head.rule, settings.default_rule), now=now

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from streambank.model.coverage import NotShown
-from streambank.model.event import StoredEvent
+from streambank.model.event import Event, StoredEvent
 from streambank.model.ids import OperationId
 from streambank.model.plan import Extracted
-from streambank.model.stream import Head
+from streambank.model.stream import Head, StreamId
 from streambank.model.verdict import RecordedVerdict
 from streambank.model.window import Attempt, Window, WindowState
 from streambank.model.window_detail import CandidateDetail, EventDetail, WindowDetail
 from streambank.pipeline.generation.operations import OperationContext
-from streambank.rules import tombstones
+from streambank.rules import moved_tombstones, tombstones
 from streambank.rules.coverage import not_shown_reason
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.memories import Memories
@@ -52,7 +52,7 @@ def window_detail(bank: str, operation: OperationId, *, context: DetailContext) 
 def _open_detail(head: Head, context: DetailContext) -> WindowDetail:
     stream = head.stream
     events = context.windows.live_events(stream.bank, stream.sid, head.start, head.seq, now=context.now)
-    forgotten = forgotten_numbers(stream.bank, stream.scope, _hashes_of(stream.sid, events), context=context)
+    forgotten = forgotten_numbers(stream, {one.seq: one.event for one in events}, context=context)
     visible = [EventDetail(one) for one in _visible(events, forgotten)]
     return WindowDetail(
         stream, tuple(visible), missing_events=head.count - len(events), forgotten_events=len(events) - len(visible)
@@ -64,7 +64,7 @@ def _sealed_detail(window: Window, context: DetailContext) -> WindowDetail:
     first = max(1, window.first_seq - (window.rule.overlap if window.rule else 0))
     events = context.windows.live_events(stream.bank, stream.sid, first, window.last_seq, now=context.now)
     own = [one for one in events if one.seq >= window.first_seq]
-    forgotten = forgotten_numbers(stream.bank, stream.scope, _hashes_of(stream.sid, events), context=context)
+    forgotten = forgotten_numbers(stream, {one.seq: one.event for one in events}, context=context)
     attempt = Attempt(stream.bank, stream.sid, window.number, window.attempt)
     extracted = context.plans.extracted(attempt)
     candidates = _candidates(extracted, context.plans.verdicts(window)) if extracted else []
@@ -81,26 +81,17 @@ def _sealed_detail(window: Window, context: DetailContext) -> WindowDetail:
     )
 
 
-def _hashes_of(sid: str, events: Sequence[StoredEvent]) -> Callable[[KeyedHashes], dict[int, str]]:
-    return lambda hashes: hashes.of_events(sid, events)
+def forgotten_numbers(stream: StreamId, events: Mapping[int, Event], *, context: DetailContext) -> frozenset[int]:
+    """Return the numbers of those of *events* that a deleted memory cited: nothing shows them again.
 
-
-def forgotten_numbers(
-    bank: str,
-    scope: Mapping[str, str],
-    event_hashes: Callable[[KeyedHashes], Mapping[int, str]],
-    *,
-    context: DetailContext,
-) -> frozenset[int]:
-    """Return the numbers of the events that a deleted memory cited: nothing shows them again.
-
-    *event_hashes* returns the hashes of the events by their numbers. Cost: one query.
+    *events* has them by their numbers. Cost: one query.
     """
-    left = context.memories.tombstones(bank, scope, now=context.now)
+    left = context.memories.tombstones(stream.bank, stream.scope, now=context.now)
     if not left:
         return frozenset()
-    hashes = KeyedHashes.of_scope(context.id_secret(), bank, scope)
-    return tombstones.cited_numbers(event_hashes(hashes), left)
+    hashes = KeyedHashes.of_scope(context.id_secret(), stream.bank, stream.scope)
+    left = moved_tombstones.with_current_hashes(left, hashes, ((stream, event) for event in events.values()))
+    return tombstones.cited_numbers({seq: hashes.of_event(stream.sid, one) for seq, one in events.items()}, left)
 
 
 def _visible(events: Sequence[StoredEvent], forgotten: frozenset[int]) -> list[StoredEvent]:

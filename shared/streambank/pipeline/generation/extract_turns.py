@@ -27,7 +27,7 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.screening.memories import screened_extraction
 from streambank.pipeline.screening.screening import Screening
-from streambank.rules import grounding, nearness, profiles, proposals, ranking, tombstones
+from streambank.rules import grounding, moved_tombstones, nearness, profiles, proposals, ranking, tombstones
 from streambank.rules.chunks import halve_turns, split_turns
 from streambank.rules.coverage import coverage
 from streambank.rules.keyed_hashes import KeyedHashes
@@ -110,6 +110,7 @@ def _forgotten(events: Sequence[StoredEvent], window: Window, context: ExtractTu
     if not left:
         return frozenset()
     hashes = KeyedHashes.of_scope(context.id_secret, stream.bank, stream.scope)
+    left = moved_tombstones.with_current_hashes(left, hashes, ((stream, one.event) for one in events))
     return tombstones.cited_numbers(hashes.of_events(stream.sid, events), left)
 
 

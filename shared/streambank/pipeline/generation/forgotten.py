@@ -13,7 +13,7 @@ from streambank.model.plan import Candidate, ForgetRequest
 from streambank.model.tombstone import Tombstone
 from streambank.model.usage import Usage
 from streambank.model.window import Window
-from streambank.rules import forgetting, tombstones
+from streambank.rules import forgetting, moved_tombstones, tombstones
 from streambank.rules.consolidation import is_forget_request
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.windows import Windows
@@ -42,6 +42,8 @@ def reject_deleted(
     hashes = KeyedHashes.of_scope(context.id_secret, stream.bank, stream.scope)
     events = [*context.windows.overlap(window), *context.windows.events(window)]
     by_seq = hashes.of_events(stream.sid, events)
+    mentions = ((stream, one.event) for one in events)
+    left = moved_tombstones.with_current_hashes(left, hashes, mentions, [one.fact for one in candidates])
     return [_without_deleted(one, left, hashes, by_seq) for one in candidates]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from streambank.errors import NotFound
 from streambank.model.ids import OperationId
@@ -15,6 +17,9 @@ from streambank.store.streams import Streams
 from streambank.store.windows import Windows
 from streambank.wire.page_room import PageRoom, weightless
 
+T = TypeVar("T")
+# How many moves of its scope a window is looked for behind.
+_MAX_MOVES = 10
 # How many operations one call reads at most.
 MAX_READ = 2_000
 # The window's number in a cursor behind the open window, which comes before all sealed ones.
@@ -100,6 +105,33 @@ def _operations(
         for window in context.windows.newest_first(bank, sid, before=None if before == _OPEN else before):
             downstream = window.reason is Reason.DIRECT
             yield OperationCursor(shard, entry, window.number), operations.sealed(window, downstream=downstream)
+
+
+def follow_moves(bank: str, operation: OperationId, read: Callable[[OperationId], T], *, streams: Streams) -> T:
+    """Return what *read* returns for an operation, or for the one that its window has where its scope was moved.
+
+    Cost: nothing for an operation that is there.
+
+    Raises:
+        NotFound: there is no such operation anywhere, or the caller may not know of it: in the words of the first read.
+    """
+    try:
+        return read(operation)
+    except NotFound as refusal:
+        for sid in _moves(bank, operation, streams):
+            with contextlib.suppress(NotFound):
+                return read(replace(operation, sid=sid))
+        raise refusal from None
+
+
+def _moves(bank: str, operation: OperationId, streams: Streams) -> Iterator[str]:
+    """Yield the streams to which a window was moved, one after the other."""
+    sid = streams.moved_to(bank, operation.sid, operation.window) if operation.window else None
+    for _ in range(_MAX_MOVES):
+        if sid is None:
+            return
+        yield sid
+        sid = streams.moved_to(bank, sid, operation.window)
 
 
 def scope_of(bank: str, operation: OperationId, *, context: OperationContext) -> dict[str, str] | None:

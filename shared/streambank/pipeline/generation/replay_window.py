@@ -23,7 +23,7 @@ from streambank.pipeline.generation.extract_turns import ExtractTurnsContext
 from streambank.pipeline.generation.forgotten import reject_deleted
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.screening.screening import Screening
-from streambank.rules import replays, slices, tombstones
+from streambank.rules import moved_tombstones, replays, slices, tombstones
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.replays import WindowHistory
@@ -114,6 +114,7 @@ def _past(window: Window, context: ReplayWindowContext) -> _Past:
     events = live_events(window, context.windows, now=context.now)
     left = context.memories.tombstones(stream.bank, stream.scope, now=context.now)
     hashes = KeyedHashes.of_scope(context.id_secret, stream.bank, stream.scope)
+    left = moved_tombstones.with_current_hashes(left, hashes, ((stream, one.event) for one in events))
     forgotten = tombstones.cited_numbers(hashes.of_events(stream.sid, events), left)
     attempt = _attempt(window)
     verdicts = context.plans.verdicts(window)

@@ -1,1 +1,1 @@
-"""Erasures, exports, imports and reindexes: jobs that are done in steps, by calls and by the sweep."""
+"""Erasures, moves, exports, imports, reindexes and others: jobs that are done in steps, by calls and by the sweep."""

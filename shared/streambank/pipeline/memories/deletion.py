@@ -40,7 +40,7 @@ def delete_memory(
             raise NotFound(f"there is no memory {memory_id!r}")
         view = memories.version(bank, memory.scope)
         current = memories.find(bank, memory_id, now=now)  # read after the version, never before
-        if current is None:
+        if current is None or current.scope != memory.scope:  # it was moved to another scope meanwhile
             continue
         change = consolidation.deletion(current, KeyedHashes.of_scope(id_secret, bank, current.scope), now=now)
         try:

@@ -149,7 +149,7 @@ def _change(
             raise NotFound(f"there is no memory {memory_id!r}")
         version = context.memories.version(bank, present.scope)
         current = find(bank, memory_id, now=context.now)  # read after the version, never before
-        if current is None:
+        if current is None or current.scope != present.scope:  # it was moved to another scope meanwhile
             continue
         config = bank_config(context.banks.document(bank), current.scope)
         change = changed(current, config)
@@ -168,7 +168,7 @@ def _try_commit(
 ) -> bool:
     stamp = ChangeStamp(context.now, record_expiry(config, now=context.now))
     if version.erasing:
-        raise Unavailable("the scope is being erased; try again")
+        raise Unavailable("the scope is being erased or moved; try again")
     try:
         context.memories.commit_change(bank, scope, version.version, change, now=context.now, stamp=stamp)
     except Conflict:

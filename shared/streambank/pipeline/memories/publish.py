@@ -14,7 +14,7 @@ from streambank.store.list_index import ListEntry
 from streambank.store.memories import Memories
 from streambank.wire.change import change_event
 
-_WITHOUT_TEXT = (ChangeKind.DELETED, ChangeKind.MERGED, ChangeKind.ERASED)
+_WITHOUT_TEXT = (ChangeKind.DELETED, ChangeKind.MERGED, ChangeKind.ERASED, ChangeKind.MOVED_AWAY)
 
 
 @dataclass(frozen=True, slots=True)

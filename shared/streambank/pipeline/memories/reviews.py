@@ -16,6 +16,7 @@ from streambank.rules import reviews as rules
 from streambank.rules.bank_config import bank_config
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
+from streambank.rules.moved_tombstones import with_current_hashes
 from streambank.store.attributes import milliseconds
 from streambank.store.list_index import ListEntry
 from streambank.store.memories import ScopeView
@@ -128,6 +129,7 @@ def accept(
         memories = {one.id: one for one in view.memories}
         hashes = KeyedHashes.of_scope(context.id_secret, bank, review.scope)
         left = context.memories.tombstones(bank, review.scope, now=context.now)
+        left = with_current_hashes(left, hashes, (), [review.text])
         rules.check_acceptable(review, memories, left, hashes)
         policy = WindowPolicy(
             _window(bank, review, context), bank_config(context.banks.document(bank), review.scope), hashes

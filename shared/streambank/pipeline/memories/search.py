@@ -13,7 +13,7 @@ from streambank.model.memory import Citation, Memory
 from streambank.model.search import EventScan, RawEvent, SearchExplanation
 from streambank.model.validity import Moment
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.rules import citations, search_explanation, search_ranking, tombstones
+from streambank.rules import citations, moved_tombstones, search_explanation, search_ranking, tombstones
 from streambank.rules.bank_config import bank_config
 from streambank.rules.grounding import evidence_time
 from streambank.rules.keyed_hashes import KeyedHashes
@@ -145,10 +145,12 @@ def _not_forgotten(
     bank: str, scope: Mapping[str, str], events: Sequence[RawEvent], context: SearchContext
 ) -> tuple[RawEvent, ...]:
     """Return *events* without those that a deleted memory cited."""
-    forgotten = tombstones.cited_events(context.memories.tombstones(bank, scope, now=context.now))
-    if not forgotten:
+    left = context.memories.tombstones(bank, scope, now=context.now)
+    if not tombstones.cited_events(left):
         return tuple(events)
     hashes = KeyedHashes.of_scope(context.id_secret(), bank, scope)
+    mentions = ((one.stream, one.event.event) for one in events)
+    forgotten = tombstones.cited_events(moved_tombstones.with_current_hashes(left, hashes, mentions))
     return tuple(one for one in events if hashes.of_event(one.source[0], one.event.event) not in forgotten)
 
 
