@@ -99,6 +99,7 @@ class BankRoutes:
 
     get_operation = OperationRoute(operations.get_operation)
     list_operations = PagedOperationRoute(operations.list_operations)
+    list_jobs = PagedOperationRoute(operations.list_jobs)
     wait_operation = OperationRoute(operations.wait_operation)
     replay_operation = OperationRoute(replays.replay_operation)
     redrive_operation = OperationRoute(operations.redrive_operation)

@@ -70,6 +70,7 @@ BANK: dict[str, list[dict[str, Any]]] = {
         {"operation": f"{NAME}/sessions/s/operations/create"},
         {"operation": f"{NAME}/sessions/s/operations/delete"},
     ],
+    "list_jobs": [{}],
     "list_operations": [{"filter": 'state="PARKED"'}],
     "wait_operation": [{"operation": "o-1"}],
     "redrive_operation": [{"operation": "o-1"}],

@@ -65,8 +65,8 @@ WITHOUT_TYPE = {
         *("SimpleRetrievalParams", "FilterGroup", "MetadataFilter"),
     ),
     "read page by page, as an iterator or a list": (
-        *("Banks", "Memories", "MemoryRevisions", "Operations", "Reviews", "Sessions", "SessionEvents", "Streams"),
-        *("EventStatuses", "Profiles", "RetrievedMemories"),
+        *("Banks", "Jobs", "Memories", "MemoryRevisions", "Operations", "Reviews", "Sessions"),
+        *("EventStatuses", "Profiles", "RetrievedMemories", "SessionEvents", "Streams"),
     ),
     "raised as an error": ("BadRequest", "Error", "FieldViolation", "GatewayError"),
     "a plain value: a mapping, a text, or a metadata value without its wrapping": (

@@ -22,7 +22,7 @@ from streambank_client.types.operations import OperationMetadata
 from streambank_console import paths
 from streambank_console.service import CallCount, first_page
 from streambank_console.settings import ConsoleSettings
-from streambank_console.views import labels, memories, overview, replay, reviews, scopes, text, way
+from streambank_console.views import jobs, labels, memories, overview, replay, reviews, scopes, text, way
 from streambank_console.views.diff import ADDED, REMOVED, SAME, Piece, difference
 from streambank_console.views.problems import problem
 from streambank_console.views.way import Focus
@@ -270,6 +270,20 @@ METADATA = OperationMetadata.from_reply(
         "estimatedCostUsd": 0.002,
     }
 )
+
+
+def test_a_job_tells_how_far_it_has_come():
+    """A job under way, one that is done and one that failed are told apart, each with its counts."""
+    started = {"startTime": "2026-12-01T11:00:00Z"}
+    running, done = (
+        OperationMetadata.from_reply({**started, "state": state, "exported": {"memories": 1200, "sessionEvents": 3}})
+        for state in ("EXPORTING", "DONE")
+    )
+    name = f"{BANK}/operations/export-2"
+    rows = [jobs.job_row(name, *more) for more in ((running, ""), (done, ""), (done, "the manifest is gone"))]
+    assert [row.state.text for row in rows] == ["exporting", "done", "failed"]
+    assert (rows[0].id, rows[0].title, rows[0].progress) == ("export-2", "Export", "1,200 memories, 3 session events")
+    assert rows[2].failure == "the manifest is gone"
 
 
 def test_a_way_joins_turns_facts_and_memories():

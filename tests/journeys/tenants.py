@@ -202,6 +202,7 @@ PROBES: dict[str, list[Probe]] = {
     "appendChatHistory": [Probe(403, _plain(messages=[{"n": 1}]), _CHAT)],
     "deleteChatHistory": [Probe(403, query=_CHAT)],
     "listOperations": [Probe(403)],
+    "listJobs": [Probe(403)],
     "getOperation": [Probe(404)],
     "deleteOperation": [Probe(404)],
     "cancelOperation": [Probe(404)],

@@ -48,6 +48,20 @@ def test_a_bank_moves_with_all_that_it_holds(caller: Caller) -> None:
     assert chat.json()["messages"] == [{"text": "hi"}]
 
 
+def test_the_jobs_of_a_bank_are_listed(caller: Caller) -> None:
+    """The newest job of each kind is told as its own operation tells it; a bank without any has an empty list."""
+    bank = lived(caller)
+    assert caller.get(f"{bank}/jobs") == {"operations": []}
+    caller.post(f"{bank}:export", {})
+    jobs = [
+        caller.post(f"{bank}:erase", {"force": True}),
+        caller.post(f"{bank}:export", {}),
+        caller.post(f"{bank}:reindex", {}),
+    ]
+    assert caller.get(f"{bank}/jobs")["operations"] == [caller.get(one["name"]) for one in jobs]
+    assert jobs[1]["name"].endswith("/export-2")
+
+
 def test_the_objects_are_lines_with_a_kind_and_a_version(caller: Caller) -> None:
     """The bucket holds a manifest and its parts; each line is JSON that says what it is; vectors are not in it."""
     if Deployed.named():

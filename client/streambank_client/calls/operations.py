@@ -41,6 +41,11 @@ def list_operations(
     return list_call(f"{resource.path}/operations", _read_operations, filter=filter, page_size=page_size)
 
 
+def list_jobs(resource: ResourcePath, /) -> PagedCall[OperationSnapshot[JsonObject]]:
+    """List the newest job of each kind that worked on the whole bank: its erasure, export, import and the like."""
+    return list_call(f"{resource.path}/jobs", _read_jobs)
+
+
 def wait_operation(
     resource: ResourcePath, /, *, operation: str, timeout_seconds: float = 10
 ) -> WaitCall[OperationSnapshot[types.WindowResponse]]:
@@ -93,6 +98,11 @@ def operation_path(resource: ResourcePath, id_or_name: str) -> ResourcePath:
     """Return the path of an operation: under the bank, or under a memory or a session if its name says so."""
     is_name = id_or_name.startswith(f"{resource.name}/")
     return resource_path(id_or_name) if is_name else resource.child("operations", id_or_name)
+
+
+def _read_jobs(reply: JsonReply) -> Page[OperationSnapshot[JsonObject]]:
+    parse = read_operation_with(dict)
+    return Page([parse(JsonReply(item)) for item in reply.document.get("operations") or ()], "")
 
 
 def _read_operations(reply: JsonReply) -> Page[OperationSnapshot[types.WindowResponse]]:

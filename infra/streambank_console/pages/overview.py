@@ -14,8 +14,8 @@ from streambank_console.pages.frame import Page, add_page
 from streambank_console.pages.live import LivePart
 from streambank_console.pages.tables import cell, paged, table
 from streambank_console.service import ROWS_OF_A_PAGE, Service, first_page
+from streambank_console.views import jobs, text
 from streambank_console.views import overview as views
-from streambank_console.views import text
 from streambank_console.views.problems import Problem
 
 _STREAMS_SECONDS = 5.0
@@ -46,6 +46,8 @@ async def build(page: Page) -> None:
         LivePart(page, lambda: _streams(page), lambda view: _draw_first_streams(page, view), seconds=_STREAMS_SECONDS)
     with show.section("Windows by state, and those that wait or failed"):
         LivePart(page, lambda: _windows(page), lambda view: _draw_windows(page, view), seconds=_WINDOWS_SECONDS)
+    with show.section("Jobs of the whole bank"):
+        LivePart(page, lambda: _jobs(page), lambda rows: _draw_jobs(page, rows), seconds=_WINDOWS_SECONDS)
     with show.section("Usage of models, the last 30 days"):
         LivePart(page, lambda: _usage(page), _draw_usage, seconds=_USAGE_SECONDS)
     with show.section("What the bank holds"):
@@ -160,6 +162,32 @@ def _cells(page: Page, row: views.WindowRow) -> None:
     with cell("Changed"):
         if row.updated:
             show.moment(row.updated, page.now, short=True)
+
+
+async def _jobs(page: Page) -> tuple[jobs.JobRow, ...]:
+    found = await first_page(page.bank.list_jobs())
+    return tuple(jobs.job_row(one.name, one.metadata, one.error.message if one.error else "") for one in found.rows)
+
+
+def _draw_jobs(page: Page, rows: tuple[jobs.JobRow, ...]) -> None:
+    if not rows:
+        show.empty("No job has worked on the whole bank.", "Exports, imports, erasures and the like appear here.")
+        return
+    table("Jobs", ("Job", "State", "Progress", "Started"), rows, lambda row: _job_cells(page, row))
+
+
+def _job_cells(page: Page, row: jobs.JobRow) -> None:
+    with cell("Job"):
+        show.text("span", row.title, "strong", title=row.id)
+    with cell("State"):
+        show.badge(row.state)
+        if row.failure:
+            show.text("span", row.failure, "muted")
+    with cell("Progress"):
+        show.text("span", row.progress or "nothing yet", "" if row.progress else "muted")
+    with cell("Started"):
+        if row.started:
+            show.moment(row.started, page.now, short=True)
 
 
 async def _redrive(page: Page) -> None:

@@ -12,6 +12,7 @@ from streambank.api import (
     consent,
     events,
     generation,
+    job_operations,
     jobs,
     memories,
     memory_batches,
@@ -46,6 +47,7 @@ _MODULES = (
     chat,
     consent,
     operations,
+    job_operations,
     replays,
 )
 ROUTER = Router((*events.ROUTES, *(route for module in _MODULES for route in module.routes.declared)))
