@@ -59,8 +59,12 @@ def program(line: str) -> str:
 
 
 def test_the_first_agent(service: LocalService) -> None:
-    """The first agent runs as it stands, and knows in its second turn what it was told in the first one."""
-    code = program("def ask_model").replace(LOCAL, service.base_url)
+    """The first agent runs, and knows in its second turn what it was told in the first one.
+
+    It runs as it stands, for a user that no other page has.
+    """
+    code = program("def ask_model").replace(LOCAL, service.base_url).replace('"ada"', '"first-agent"')
+    assert '"first-agent"' in code
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.splitlines()
