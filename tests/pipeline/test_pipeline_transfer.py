@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from streambank.errors import InvalidArgument, Unavailable
 from streambank.model.chat import ANYTHING, ChatDraft
 from streambank.model.erasure import ErasureTarget
 from streambank.model.ids import scope_id, stream_key
+from streambank.model.memory import Memory
 from streambank.model.session import SessionEvent, SessionFields
 from streambank.model.transfer import Direction, Transfer, TransferId, TransferSpec
 from streambank.model.window import WindowState
@@ -169,9 +171,15 @@ def test_what_is_exported_comes_back(client):
         assert world.facts(scope, OTHER) == world.facts(scope)
         ours = {one.id: one for one in world.memories.of_scope("default", scope, now=world.clock())}
         theirs = {one.id: one for one in world.memories.of_scope(OTHER, scope, now=world.clock())}
-        assert theirs == ours  # vectors too, made anew
+        # Vectors too, made anew; hashes of events and of texts are the exporting bank's, and do not go along.
+        assert theirs == {name: without_hashes(one) for name, one in ours.items()}
     assert len(world.memories.revisions(OTHER, theirs_of(world, "m-1"), now=world.clock())) == 2
     assert "gone" not in "".join(lines(world, first))
+
+
+def without_hashes(memory: Memory) -> Memory:
+    evidence = tuple(replace(one, hashes=()) for one in memory.evidence)
+    return replace(memory, evidence=evidence, former=())
 
 
 def theirs_of(world: World, memory_id: str) -> Any:
@@ -198,7 +206,7 @@ def test_replays_of_imported_events_are_duplicates_and_generate_nothing(client):
     shown = len(world.extractor.requests)
     receipt = world.ingest(event("a0", "1"), event("new", "9"), bank=OTHER)
     assert (receipt.accepted, receipt.duplicates, receipt.conflicts) == (1, 1, ())
-    again = world.ingest(event("c"), event("d", "4"), bank=OTHER, streamId="s", key="once")
+    again = world.ingest(event("c"), event("d", "4"), bank=OTHER, streamId="s", rule={"eventCount": 2}, key="once")
     assert (again.accepted, again.duplicates) == (0, 2)
     assert world.operation(again.operation.id, OTHER).state == "DONE"
     world.finish()
