@@ -22,7 +22,7 @@ from streambank_client.types.operations import OperationMetadata
 from streambank_console import paths
 from streambank_console.service import CallCount, first_page
 from streambank_console.settings import ConsoleSettings
-from streambank_console.views import jobs, labels, memories, overview, replay, reviews, scopes, text, way
+from streambank_console.views import changes, jobs, labels, memories, overview, replay, reviews, scopes, text, way
 from streambank_console.views.diff import ADDED, REMOVED, SAME, Piece, difference
 from streambank_console.views.problems import problem
 from streambank_console.views.way import Focus
@@ -270,6 +270,21 @@ METADATA = OperationMetadata.from_reply(
         "estimatedCostUsd": 0.002,
     }
 )
+
+
+def test_changes_are_told_newest_first():
+    """A change leads to its memory, its scope and its window; an erasure names the scope alone; a kind has words."""
+    name, scope = f"{BANK}/memories/m", {"user_id": "ada"}
+    made = {"id": "1", "changeTime": "2026-12-01T11:00:00Z", "kind": "CREATED", "memory": name, "scope": scope}
+    gone = {"id": "2", "changeTime": "2026-12-01T11:05:00Z", "kind": "ERASED", "scope": scope}
+    feed = [types.MemoryChange.from_reply({**made, "operation": f"{BANK}/operations/w-1"})]
+    view = changes.changes_view("default", [*feed, types.MemoryChange.from_reply(gone)])
+    assert [(row.kind.text, row.memory) for row in view.rows] == [("erased", ""), ("created", "m")]
+    assert view.rows[1].source_href.startswith("/banks/default/windows/w-1")
+    assert (view.rows[1].memory_href, view.rows[0].memory_href) == ("/banks/default/memories/m", "")
+    assert not view.has_more
+    assert changes.changes_view("default", feed * (changes.MOST_ROWS + 1)).has_more
+    assert changes.recent_filter(NOW).startswith('change_time>="')
 
 
 def test_a_job_tells_how_far_it_has_come():

@@ -8,7 +8,7 @@ from streambank_client.types.base import Shape
 
 
 class MemoryChange(Shape):
-    """A change of a memory: CREATED, UPDATED, DELETED, MERGED, RESTORED, MOVED, MOVED_AWAY; or a scope's, ERASED.
+    """A change of a memory: CREATED, UPDATED, DELETED, MERGED, RESTORED, PINNED, MOVED and more; or a scope's, ERASED.
 
     *id* is the same whenever the change is told. *operation* is that of the window whose generation made it.
     """

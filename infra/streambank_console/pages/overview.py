@@ -14,7 +14,7 @@ from streambank_console.pages.frame import Page, add_page
 from streambank_console.pages.live import LivePart
 from streambank_console.pages.tables import cell, paged, table
 from streambank_console.service import ROWS_OF_A_PAGE, Service, first_page
-from streambank_console.views import jobs, text
+from streambank_console.views import changes, jobs, text
 from streambank_console.views import overview as views
 from streambank_console.views.problems import Problem
 
@@ -46,6 +46,8 @@ async def build(page: Page) -> None:
         LivePart(page, lambda: _streams(page), lambda view: _draw_first_streams(page, view), seconds=_STREAMS_SECONDS)
     with show.section("Windows by state, and those that wait or failed"):
         LivePart(page, lambda: _windows(page), lambda view: _draw_windows(page, view), seconds=_WINDOWS_SECONDS)
+    with show.section("Changes of memories, the last hour"):
+        LivePart(page, lambda: _changes(page), lambda view: _draw_changes(page, view), seconds=_WINDOWS_SECONDS)
     with show.section("Jobs of the whole bank"):
         LivePart(page, lambda: _jobs(page), lambda rows: _draw_jobs(page, rows), seconds=_WINDOWS_SECONDS)
     with show.section("Usage of models, the last 30 days"):
@@ -162,6 +164,33 @@ def _cells(page: Page, row: views.WindowRow) -> None:
     with cell("Changed"):
         if row.updated:
             show.moment(row.updated, page.now, short=True)
+
+
+async def _changes(page: Page) -> changes.ChangesView:
+    found = await page.bank.list_changes(filter=changes.recent_filter(page.now), page_size=changes.MOST_ROWS + 1)
+    return changes.changes_view(page.bank_id, found.changes)
+
+
+def _draw_changes(page: Page, view: changes.ChangesView) -> None:
+    if not view.rows:
+        show.empty("No memory was changed.", "What is made, changed or deleted appears here.")
+        return
+    table("Changes", ("Change", "Memory", "Scope", "When"), view.rows, lambda row: _change_cells(page, row))
+    if view.has_more:
+        show.text("p", "There are newer ones too: streambank changes tells them all.", "muted")
+
+
+def _change_cells(page: Page, row: changes.ChangeRow) -> None:
+    with cell("Change"):
+        show.badge(row.kind)
+        if row.source_href:
+            show.link("Its way", row.source_href)
+    with cell("Memory"):
+        show.link(row.memory, row.memory_href) if row.memory else show.text("span", "all of the scope", "muted")
+    with cell("Scope"):
+        show.link(row.owner, row.owner_href) if row.owner_href else show.text("span", row.owner, "muted")
+    with cell("When"):
+        show.moment(row.at, page.now, short=True)
 
 
 async def _jobs(page: Page) -> tuple[jobs.JobRow, ...]:
