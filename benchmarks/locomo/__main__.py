@@ -14,7 +14,7 @@ import httpx
 from benchmarks.locomo import scoring
 from benchmarks.locomo.conversation_client import ConversationClient
 from benchmarks.locomo.conversations import load
-from benchmarks.locomo.recall import CUTS, Recall, average, held_out, recall
+from benchmarks.locomo.recall import CUTS, SESSIONS_AT, Recall, average, held_out, recall
 from benchmarks.locomo.scoring import MEANING, WEIGHTS, WORDS
 from streambank.rules import score_fusion
 from streambank_local.basic.embedder import WordLlamaEmbedder
@@ -28,13 +28,13 @@ _BASELINES = (
 )
 
 
-def report(data: Path, every: int = 1) -> Iterator[str]:
-    """Yield the lines of the report; each *every*-th question is used."""
+def report(data: Path, every: int = 1, joined: int = 1) -> Iterator[str]:
+    """Yield the lines of the report; each *every*-th question is used, and *joined* turns are one."""
     with (
         LocalService(timer_enabled=False) as service,
         httpx.Client(base_url=service.base_url, headers={"authorization": "Bearer local"}, timeout=60) as http,
     ):
-        conversations = [replace(one, questions=one.questions[::every]) for one in load(data)]
+        conversations = [replace(one, questions=one.questions[::every]) for one in load(data, joined)]
         clients = [ConversationClient(service, http, number, one) for number, one in enumerate(conversations)]
         for client in clients:
             client.ingest()
@@ -65,7 +65,9 @@ def _over_http(clients: list[ConversationClient]) -> Iterator[str]:
     yield _heading("over HTTP, constants as shipped")
     for name, events in (("memories and events", True), ("memories alone", False)):
         recalls = [
-            recall(client.search(question.text, CUTS[-1], events=events), question.evidence)
+            recall(
+                client.search(question.text, CUTS[-1], events=events), question.evidence, client.conversation.sessions
+            )
             for client in clients
             for question in client.conversation.questions
         ]
@@ -99,19 +101,22 @@ def _recalls(clients: list[ConversationClient]) -> Recalls:
 
 
 def _heading(text: str) -> str:
-    return f"\n{text:60}" + "".join(f"{f'@{cut}':>7}" for cut in CUTS)
+    cuts = "".join(f"{f'@{cut}':>7}" for cut in CUTS)
+    return f"\n{text:60}{cuts}  sessions of the evidence @{SESSIONS_AT}, sessions @{SESSIONS_AT}"
 
 
 def _row(name: str, values: Recall) -> str:
-    return f"{name:60}" + "".join(f"{100 * value:>7.1f}" for value in values)
+    *shares, sessions = values
+    return f"{name:60}" + "".join(f"{100 * value:>7.1f}" for value in shares) + f"{sessions:>7.2f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.locomo", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="locomo10.json")
     parser.add_argument("--every", type=int, default=1, help="use only each N-th question")
+    parser.add_argument("--joined", type=int, default=1, help="make one long turn of each N turns of a session")
     options = parser.parse_args()
-    for line in report(options.data, options.every):
+    for line in report(options.data, options.every, options.joined):
         print(line, flush=True)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -45,31 +46,47 @@ class Conversation:
     questions: tuple[Question, ...]
     observed: frozenset[str]
 
+    @property
+    def sessions(self) -> dict[str, int]:
+        """Return the session of each turn."""
+        return {turn.id: turn.session for turn in self.turns}
 
-def load(path: Path) -> list[Conversation]:
-    """Return the conversations of LoCoMo's file."""
-    return [_conversation(one) for one in json.loads(path.read_text(encoding="utf-8"))]
+
+def load(path: Path, joined: int = 1) -> list[Conversation]:
+    """Return the conversations of LoCoMo's file; each *joined* consecutive turns of a session are one."""
+    return [_conversation(one, joined) for one in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def _conversation(one: dict[str, Any]) -> Conversation:
-    turns = tuple(_turns(one["conversation"]))
-    turn_ids = {turn.id for turn in turns}
-    questions = (Question(qa["question"], _cited(qa["evidence"]) & turn_ids) for qa in one["qa"] if _is_answerable(qa))
-    observed = _cited(json.dumps(one["observation"])) & turn_ids
-    return Conversation(turns, tuple(question for question in questions if question.evidence), observed)
+def _conversation(one: dict[str, Any], joined: int) -> Conversation:
+    parts = [
+        session[first : first + joined]
+        for session in _sessions(one["conversation"])
+        for first in range(0, len(session), joined)
+    ]
+    places = {turn.id: part[0].id for part in parts for turn in part}
+    questions = (Question(qa["question"], _cited(qa["evidence"], places)) for qa in one["qa"] if _is_answerable(qa))
+    observed = _cited(json.dumps(one["observation"]), places)
+    return Conversation(
+        tuple(map(_joined, parts)), tuple(question for question in questions if question.evidence), observed
+    )
+
+
+def _joined(turns: Sequence[Turn]) -> Turn:
+    return replace(turns[0], text="\n".join(turn.text for turn in turns))
 
 
 def _is_answerable(qa: dict[str, Any]) -> bool:
     return qa["category"] in _ANSWERABLE
 
 
-def _cited(value: Any) -> frozenset[str]:
-    return frozenset(_TURN_ID.findall(str(value)))
+def _cited(value: Any, places: Mapping[str, str]) -> frozenset[str]:
+    """Return the turns that *value* cites; *places* has the turn that each of LoCoMo's turns is in."""
+    return frozenset(places[one] for one in _TURN_ID.findall(str(value)) if one in places)
 
 
-def _turns(conversation: dict[str, Any]) -> list[Turn]:
+def _sessions(conversation: dict[str, Any]) -> list[list[Turn]]:
     numbers = sorted(int(name.split("_")[1]) for name in conversation if re.fullmatch(r"session_\d+", name))
-    return [turn for number in numbers for turn in _session(conversation, number)]
+    return [_session(conversation, number) for number in numbers]
 
 
 def _session(conversation: dict[str, Any], number: int) -> list[Turn]:

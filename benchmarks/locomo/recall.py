@@ -1,4 +1,4 @@
-"""Recall at k, and the mean over fixed splits of ten conversations into five and five."""
+"""Recall at k, the sessions of results, and the mean over fixed splits of ten conversations into five and five."""
 
 from __future__ import annotations
 
@@ -8,17 +8,26 @@ from statistics import mean
 from typing import TypeAlias
 
 CUTS = (5, 10, 20)
+# Of so many results the sessions are counted.
+SESSIONS_AT = 5
 SPLITS = 20
 TUNED_AT = 10
 
+# The recall at each cut, then the share of the evidence's sessions, and the number of sessions.
 Recall: TypeAlias = tuple[float, ...]
 # For each weight of a grid, the recalls of each conversation's questions.
 Grid: TypeAlias = Mapping[float, Sequence[Sequence[Recall]]]
 
 
-def recall(results: Sequence[Iterable[str]], evidence: frozenset[str]) -> Recall:
-    """Return the share of *evidence* in the first results, at each cut; a result counts as all turns that it cites."""
-    return tuple(len(evidence & {turn for one in results[:cut] for turn in one}) / len(evidence) for cut in CUTS)
+def recall(results: Sequence[Iterable[str]], evidence: frozenset[str], sessions: Mapping[str, int]) -> Recall:
+    """Return what the first results have of *evidence*; a result counts as all turns that it cites.
+
+    *sessions* has the session of each turn.
+    """
+    of_evidence = {sessions[turn] for turn in evidence}
+    touched = {sessions[turn] for one in results[:SESSIONS_AT] for turn in one}
+    at_cuts = (len(evidence & {turn for one in results[:cut] for turn in one}) / len(evidence) for cut in CUTS)
+    return (*at_cuts, len(of_evidence & touched) / len(of_evidence), len(touched))
 
 
 def splits(conversations: int = 10) -> list[tuple[list[int], list[int]]]:
@@ -29,7 +38,7 @@ def splits(conversations: int = 10) -> list[tuple[list[int], list[int]]]:
 
 
 def average(recalls: Iterable[Recall]) -> Recall:
-    """Return the mean over questions, at each cut."""
+    """Return the mean over questions."""
     return tuple(map(mean, zip(*recalls, strict=True)))
 
 

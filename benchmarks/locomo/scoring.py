@@ -98,11 +98,11 @@ def _recall(
     weight: float,
 ) -> Recall:
     parts = zip(shares or [None] * len(entries), entries, strict=True)
-    scored = [(-score_fusion.fuse(share, entry.similarity, words=weight), entry) for share, entry in parts]
-    scored.sort(key=lambda pair: (pair[0], *pair[1].precedence()))
+    fused = ((score_fusion.fuse(share, entry.similarity, words=weight), entry) for share, entry in parts)
+    scored = search_ranking.order_by_score(fused)
     hits = search_ranking.drop_cited_events([(score, entry.item) for score, entry in scored[: 10 * CUTS[-1]]])
     turns = [_turns(what, stored.conversation) for (_, what), _ in zip(hits, range(CUTS[-1]), strict=False)]
-    return recall(turns, question.evidence)
+    return recall(turns, question.evidence, stored.conversation.sessions)
 
 
 def _turns(what: Memory | RawEvent, conversation: Conversation) -> set[str]:

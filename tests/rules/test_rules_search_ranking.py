@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from streambank.model.memory import Citation, Evidence, Memory
 from streambank.model.search import RawEvent
 from streambank.rules import search_ranking, vectors
-from streambank.rules.search_ranking import EmbeddedQuery
+from streambank.rules.search_ranking import NEAR_TIE, EmbeddedQuery, SearchEntry
 from tests.rules.building import MINUTE, NOW, STREAM, memory, stored
 
 EAST, NORTH = vectors.pack([1, 0]), vectors.pack([0, 1])
@@ -82,6 +82,57 @@ def test_ties_go_to_the_newer_and_then_to_the_id():
     assert names(search("anything", known)) == ["c", "a", "b"]
     events = [raw(1), raw(2, time=NOW - timedelta(days=1)), raw(3)]
     assert names(search("anything", events=events)) == [1, 3, 2]
+
+
+def entry(number, similarity):
+    """Return an entry that is the newer one of two if its number is larger."""
+    item = memory(f"m{number:03}", updated=NOW + number * MINUTE)
+    return SearchEntry(item, {}, similarity)
+
+
+def ordered(scores):
+    """Return score and number of the entries with *scores* in their order; the number is the place in *scores*."""
+    by_score = search_ranking.order_by_score((score, entry(number, score)) for number, score in enumerate(scores))
+    return [(score, int(one.item.id[1:])) for score, one in by_score]
+
+
+# Many near ties: scores lie in less than five of them.
+close_scores = st.lists(st.floats(0.5, 0.5 + 4 * NEAR_TIE), max_size=12)
+
+
+@given(score=st.floats(-1, 1 - NEAR_TIE), less=st.floats(0, 2 * NEAR_TIE))
+def test_the_newer_of_a_near_tie_comes_first(score, less):
+    """Of two hits the older one is first only if its score is higher by the margin, and each keeps its score then."""
+    if score - (score - less) < NEAR_TIE:
+        assert ordered([score, score - less]) == [(score, 1), (score, 0)]
+    else:
+        assert ordered([score, score - less]) == [(score, 0), (score - less, 1)]
+
+
+@given(scores=close_scores)
+def test_a_near_tie_moves_no_hit_far(scores):
+    """Nothing is lost, scores descend, rise by less than the margin, and no hit is before one that is better by it."""
+    order = ordered(scores)
+    assert sorted(number for _, number in order) == list(range(len(scores)))
+    assert [score for score, _ in order] == sorted((score for score, _ in order), reverse=True)
+    assert all(0 <= score - scores[number] < NEAR_TIE for score, number in order)
+    own = [scores[number] for _, number in order]
+    assert all(max(own[place:]) - one < NEAR_TIE for place, one in enumerate(own))
+
+
+@given(scores=close_scores, data=st.data())
+def test_near_ties_do_not_depend_on_the_order_of_what_is_ranked(scores, data):
+    """Any permutation of the entries is ranked the same."""
+    scored = [(score, entry(number, score)) for number, score in enumerate(scores)]
+    assert search_ranking.order_by_score(data.draw(st.permutations(scored))) == search_ranking.order_by_score(scored)
+
+
+def test_of_two_events_that_are_nearly_as_near_the_newer_comes_first():
+    """What a user said again in other words is shown before what was said first, though that is a little nearer."""
+    apart = vectors.pack([1, 0.05])
+    events = [raw(1, "coffee", time=NOW - timedelta(days=9)), raw(5, "coffee", time=NOW)]
+    assert names(search("unrelated", events=events, own=[EAST, apart])) == [5, 1]
+    assert names(search("unrelated", events=events, own=[EAST, NORTH_EAST])) == [1, 5]
 
 
 def test_an_event_is_found_by_what_stands_beside_it():

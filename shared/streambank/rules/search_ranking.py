@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from streambank.model.memory import Citation, Memory
@@ -10,8 +11,12 @@ from streambank.model.search import RawEvent
 from streambank.rules import bm25, citations, score_fusion, vectors
 from streambank.rules.bm25 import WordCounts
 
-# The weight of the words of the turns before and after an event.
+# The weight of the words of the turns before and after an event, and up to how many words of its own the event has them
+# at this weight. LoCoMo's turns have about 14 words, and need what stands beside them (docs/decisions/0013).
 NEIGHBOUR_WEIGHT = 0.5
+SHORT_TURN_WORDS = 24
+# Scores that differ by less are a near tie: so little is no reason to show the older one first.
+NEAR_TIE = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +84,15 @@ def event_entries(
 
 def _with_neighbours(one: RawEvent, words: Mapping[tuple[str, int], WordCounts]) -> WordCounts:
     sid, seq = one.source
+    own = words[one.source]
+    weight = neighbour_weight(sum(own.values()))
     beside = (words[near] for near in ((sid, seq - 1), (sid, seq + 1)) if near in words)
-    return bm25.add_weighted(words[one.source], *((NEIGHBOUR_WEIGHT, other) for other in beside))
+    return bm25.add_weighted(own, *((weight, other) for other in beside))
+
+
+def neighbour_weight(own_words: float) -> float:
+    """Return the weight of the words beside a turn with *own_words* words: a long turn has less of its neighbours."""
+    return NEIGHBOUR_WEIGHT * SHORT_TURN_WORDS / max(SHORT_TURN_WORDS, own_words)
 
 
 def _similarity_of_citing_memories(memories: Sequence[SearchEntry]) -> dict[tuple[str, int], float]:
@@ -101,17 +113,30 @@ def cited_events(item: Memory | RawEvent) -> Iterator[tuple[str, int]]:
 
 
 def rank(query: str, entries: Sequence[SearchEntry]) -> list[Hit]:
-    """Return *entries* with their distance from *query*, nearest first; ties by the newer one, then by id.
+    """Return *entries* with their distance from *query*, nearest first; near ties by the newer one, then by id.
 
     If no entry shares a word with the query, the similarity alone decides.
     """
-    shares: Sequence[float | None] | None = bm25.shares(query, [entry.words for entry in entries])
-    scored = [
-        (vectors.distance(score_fusion.fuse(share, entry.similarity)), entry)
-        for share, entry in zip(shares or [None] * len(entries), entries, strict=True)
-    ]
-    scored.sort(key=lambda pair: (pair[0], *pair[1].precedence()))
-    return [(distance, entry.item) for distance, entry in scored]
+    shares: Sequence[float | None] = bm25.shares(query, [entry.words for entry in entries]) or [None] * len(entries)
+    scores = (score_fusion.fuse(share, entry.similarity) for share, entry in zip(shares, entries, strict=True))
+    scored = order_by_score(zip(scores, entries, strict=True))
+    return [(vectors.distance(score), entry.item) for score, entry in scored]
+
+
+def order_by_score(scored: Iterable[tuple[float, SearchEntry]]) -> list[tuple[float, SearchEntry]]:
+    """Return entries with their scores, the highest first.
+
+    The highest score and those less than `NEAR_TIE` below it are a near tie. Its entries all have the highest score,
+    and are in order of precedence. The next near tie is of the scores below these.
+    """
+    levelled = list[tuple[float, SearchEntry]]()
+    highest = math.inf
+    for score, entry in sorted(scored, key=lambda pair: -pair[0]):
+        if highest - score >= NEAR_TIE:
+            highest = score
+        levelled.append((highest, entry))
+    levelled.sort(key=lambda pair: (-pair[0], *pair[1].precedence()))
+    return levelled
 
 
 def drop_cited_events(hits: Sequence[Hit]) -> Iterator[Hit]:
