@@ -215,6 +215,20 @@ def test_replays_of_imported_events_are_duplicates_and_generate_nothing(client):
     assert world.facts(SCOPE, OTHER).count("a0") == 1
 
 
+def test_the_same_import_brings_no_events_back_to_an_erased_stream(client):
+    """A stream that was imported and then erased stays so: a repeated import restores memories, and no raw event."""
+    world = lived(client)
+    made = manifest_of(exported(world))
+    imported(world, made)
+    erase.erase_scope(OTHER, SCOPE, ErasureTarget(), context=world.erasing())
+    world.finish()
+    again = imported(world, made)
+    stream = stream_key(SCOPE, "s")
+    items = [item["SK"]["S"] for item in aws.dump(world.client) if item["PK"]["S"] == f"S#{OTHER}#{stream}"]
+    assert not [key for key in items if key.startswith("B#")]
+    assert again.counts["streamsKept"] == 2  # the two of the scope; the others are this import's own
+
+
 def test_a_scope_goes_alone_with_its_users_sessions(client):
     """Of a scope go its memories and streams, the sessions of the user, the named conversations, and nothing else."""
     world = lived(client)

@@ -14,7 +14,18 @@ from streambank.model.erasure import Cut, Erasure
 from streambank.model.stream import Head
 from streambank.model.window import Window, WindowState
 from streambank.store import codec, keys
-from streambank.store.actions import Action, Condition, ConditionCheck, Put, Update, absent, equals, present, without
+from streambank.store.actions import (
+    Action,
+    Condition,
+    ConditionCheck,
+    Delete,
+    Put,
+    Update,
+    absent,
+    equals,
+    present,
+    without,
+)
 from streambank.store.erasure_items import erased_values
 from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
@@ -49,7 +60,8 @@ class Cuts:
     ) -> Cut:
         """Replace the head *before* by *after*, and store its open window as erased: one transaction.
 
-        What the cut before, *last*, covered is erased already.
+        What the cut before, *last*, covered is erased already. An imported stream is none of its import's any more: the
+        same import brings nothing back to it.
 
         Raises:
             Conflict: the stream was written meanwhile, or the erasure takes no more streams.
@@ -60,7 +72,8 @@ class Cuts:
         if closed:
             values = codec.window_values(closed) | {"new": None, **erased_values(closed, erasure.started, expires)}
             actions.append(Put(key_of(closed), values, absent()))
-        self._table.transact([*actions, Put(keys.cut(bank, sid), _cut_values(cut)), _takes_streams(erasure)])
+        actions += [Put(keys.cut(bank, sid), _cut_values(cut)), Delete(keys.stream_import(bank, sid))]
+        self._table.transact([*actions, _takes_streams(erasure)])
         return cut
 
     def create_without_head(self, erasure: Erasure, sid: str, *, last: Cut | None) -> Cut | None:
