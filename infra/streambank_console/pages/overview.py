@@ -167,8 +167,8 @@ def _cells(page: Page, row: views.WindowRow) -> None:
 
 
 async def _changes(page: Page) -> changes.ChangesView:
-    found = await page.bank.list_changes(filter=changes.recent_filter(page.now), page_size=changes.MOST_ROWS + 1)
-    return changes.changes_view(page.bank_id, found.changes)
+    feed = await page.bank.list_changes(filter=changes.recent_filter(page.now), page_size=changes.MOST_ROWS + 1)
+    return changes.changes_view(page.bank_id, feed.changes)
 
 
 def _draw_changes(page: Page, view: changes.ChangesView) -> None:
@@ -194,8 +194,8 @@ def _change_cells(page: Page, row: changes.ChangeRow) -> None:
 
 
 async def _jobs(page: Page) -> tuple[jobs.JobRow, ...]:
-    found = await first_page(page.bank.list_jobs())
-    return tuple(jobs.job_row(one.name, one.metadata, one.error.message if one.error else "") for one in found.rows)
+    listed = await first_page(page.bank.list_jobs())
+    return tuple(jobs.job_row(one.name, one.metadata, one.error.message if one.error else "") for one in listed.rows)
 
 
 def _draw_jobs(page: Page, rows: tuple[jobs.JobRow, ...]) -> None:

@@ -51,13 +51,13 @@ class Webhook:
     def send(self, change: Mapping[str, Any], wait: Callable[[float], bool]) -> bool:
         """Post *change* until it is taken."""
         pause = 1.0
-        while not self._is_taken(_body(change).encode()):
+        while not self._is_accepted(_body(change).encode()):
             if wait(pause):
                 return False
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
         return True
 
-    def _is_taken(self, body: bytes) -> bool:
+    def _is_accepted(self, body: bytes) -> bool:
         timestamp = str(int(self._clock()))
         headers = {
             "content-type": "application/json",

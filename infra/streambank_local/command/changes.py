@@ -31,9 +31,9 @@ def changes(connection: Connection, scope: dict[str, str], page_token: str | Non
             sys.stdout.flush()
         return
     pages = list(_pages(connection, scope, page_token, limit))
-    told, token = [one for page in pages for one in page.changes], pages[-1].next_page_token
-    lines = [_line(one, with_scope=not scope) for one in told] or ["There are no changes."]
-    connection.write({"changes": [one.document() for one in told], "nextPageToken": token}, lines)
+    listed, token = [one for page in pages for one in page.changes], pages[-1].next_page_token
+    lines = [_line(one, with_scope=not scope) for one in listed] or ["There are no changes."]
+    connection.write({"changes": [one.document() for one in listed], "nextPageToken": token}, lines)
     if not connection.is_json:
         connection.note(f"to go on: --page-token {token}")
 

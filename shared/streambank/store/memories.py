@@ -198,11 +198,9 @@ class Memories:
         try:
             self._table.transact(actions)
         except Conflict as conflict:
-            failed = {action.key for number, action in enumerate(actions) if conflict.failed(number)}
-            new_ids = [change.after.id for change in piece.changes if change.before is None]
-            names = {keys.memory_name(bank, memory_id): memory_id for memory_id in new_ids}
-            if failed and failed <= names.keys():
-                raise IdTaken(conflict, [names[key] for key in sorted(failed)]) from conflict
+            taken = _taken_ids(bank, piece, actions, conflict)
+            if taken:
+                raise IdTaken(conflict, taken) from conflict
             raise
 
     def commit_change(
@@ -273,6 +271,14 @@ class Memories:
             self._table.write(Update(key, codec.due_values(key, None), equals(rev=revision)))
         except Conflict:
             return  # it was rolled back meanwhile
+
+
+def _taken_ids(bank: str, piece: Slice, actions: Sequence[Action], conflict: Conflict) -> list[str]:
+    """Return the ids of new memories that others have, where nothing else is in the way of *piece*."""
+    failed = {action.key for number, action in enumerate(actions) if conflict.failed(number)}
+    new_ids = [change.after.id for change in piece.changes if change.before is None]
+    names = {keys.memory_name(bank, memory_id): memory_id for memory_id in new_ids}
+    return [names[key] for key in sorted(failed)] if failed <= names.keys() else []
 
 
 def _is_of(memory: Memory, revision: Revision, now: datetime) -> bool:

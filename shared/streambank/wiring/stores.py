@@ -47,8 +47,8 @@ class Stores:
     plans: Plans
     policy_jobs: PolicyJobs
     reindexes: Reindexes
-    reviews: Reviews
     replays: Replays
+    reviews: Reviews
     scope_revisions: ScopeRevisions
     sessions: Sessions
     streams: Streams
@@ -74,8 +74,8 @@ class Stores:
             Plans(table),
             PolicyJobs(table),
             Reindexes(table),
-            Reviews(table),
             Replays(table),
+            Reviews(table),
             ScopeRevisions(table),
             Sessions(table),
             Streams(table),

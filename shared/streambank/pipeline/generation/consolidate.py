@@ -14,6 +14,7 @@ from streambank.model.consent import Learning
 from streambank.model.coverage import NotShown
 from streambank.model.memory import Memory
 from streambank.model.plan import Candidate, Extracted, ForgetRequest, Plan, PlanStep
+from streambank.model.tombstone import Tombstone
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.doubtful import DoubtfulFacts
@@ -27,7 +28,7 @@ from streambank.rules.bank_config import bank_config
 from streambank.rules.prompted_parts import prompt_text
 from streambank.rules.second_answer import SecondAnswer
 from streambank.store.banks import Banks
-from streambank.store.memories import Memories
+from streambank.store.memories import Memories, ScopeView
 from streambank.store.plans import Plans
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
@@ -95,22 +96,14 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
         return ConsolidateOutcome.LATE
     left = context.memories.tombstones(attempt.bank, window.stream.scope, now=context.now)
     rest = reject_deleted(extracted.candidates[window.cursor :], left, window, context)
-    is_learnt = view.consent.learning is Learning.ENABLED
-    rest = rest if is_learnt else [replace(one, rejected=NotShown.LEARNING_DISABLED.value) for one in rest]
+    rest = _learnt(rest, view)
     config = bank_config(document, window.stream.scope)
     try:
         rest = _screened(attempt.bank, rest, config, context)
     except GenerationError as error:
         return error.outcome
     material = Material.of(window, config, view.memories, view.requests, extracted.offered)
-    concerned = [
-        *_concerned(_searched(rest), material.memories),
-        *(material.profiles if _has_profiles(rest) else []),
-    ]
-    offered = {memory.id: memory.fingerprint for memory in concerned}
-    offered |= {f"tombstone {one.memory_id}": one.at.isoformat() for one in left[:1]}
-    offered |= {} if is_learnt else {"learning": view.consent.learning.value}
-    offered |= {f"forget {one.sid}-{one.window}-{one.number}": one.at.isoformat() for one in view.requests}
+    offered = _offered(rest, material, left, view)
     try:
         judged = _still_valid(context.plans.plan(attempt), window, offered) or judge(rest, material, context=context)
     except GenerationError as error:
@@ -119,6 +112,31 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
         return error.outcome
     plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
     return _save(attempt, window, extracted, rest, plan, context)
+
+
+def _is_learnt(view: ScopeView) -> bool:
+    return view.consent.learning is Learning.ENABLED
+
+
+def _learnt(candidates: list[Candidate], view: ScopeView) -> list[Candidate]:
+    """Return *candidates*, all of them rejected where the scope is set to learn nothing."""
+    if _is_learnt(view):
+        return candidates
+    return [replace(one, rejected=NotShown.LEARNING_DISABLED.value) for one in candidates]
+
+
+def _offered(
+    candidates: Sequence[Candidate], material: Material, left: Sequence[Tombstone], view: ScopeView
+) -> dict[str, str]:
+    """Return the marks of all that a plan for *candidates* depends on: where they are the same, it is still valid."""
+    concerned = [
+        *_concerned(_searched(candidates), material.memories),
+        *(material.profiles if _has_profiles(candidates) else []),
+    ]
+    offered = {memory.id: memory.fingerprint for memory in concerned}
+    offered |= {f"tombstone {one.memory_id}": one.at.isoformat() for one in left[:1]}
+    offered |= {} if _is_learnt(view) else {"learning": view.consent.learning.value}
+    return offered | {f"forget {one.sid}-{one.window}-{one.number}": one.at.isoformat() for one in view.requests}
 
 
 def _screened(
