@@ -9,11 +9,8 @@ from datetime import timedelta
 from benchmarks import prose
 from benchmarks.units import Bill, Meter
 from streambank.model.memory import Change, Citation, Evidence, Memory
-from streambank.pipeline.memories.listing import in_scope
-from streambank.pipeline.memories.search import SearchContext, SearchQuery, search
+from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules import vectors
-from streambank.rules.selection import parse_selection
-from streambank.store.events import Events
 from tests import aws
 from tests.world import SCOPE, START, World, event
 
@@ -65,18 +62,7 @@ def _change(number: int, fact: str, turn: str) -> Change:
 
 
 def _search(world: World, query: SearchQuery) -> None:
-    now = world.clock()
-    memories = in_scope("default", SCOPE, parse_selection(""), memories=world.memories, now=now)
-    context = SearchContext(
-        world.memories,
-        Events(world.table),
-        world.banks,
-        world.embedder,
-        world.token_budget,
-        lambda: world.id_secret,
-        now,
-    )
-    search("default", SCOPE, query, memories, context=context)
+    search("default", SCOPE, query, context=world.searching())
 
 
 def report() -> list[str]:

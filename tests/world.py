@@ -24,6 +24,7 @@ from streambank.llm.ports import (
 from streambank.model.change_record import ChangedMemory, ChangeKind
 from streambank.model.ids import OperationId
 from streambank.model.operation import Operation, Receipt
+from streambank.model.scope_index import LARGE_SCOPE
 from streambank.model.window import Attempt
 from streambank.pipeline import sweep
 from streambank.pipeline.events import on_record
@@ -34,8 +35,20 @@ from streambank.pipeline.generation.operations import OperationContext, get_oper
 from streambank.pipeline.generation.redrive import RedriveContext
 from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.jobs import erase, export, import_records, move, policy_job, reindex, replay, start_replay
+from streambank.pipeline.jobs import (
+    erase,
+    export,
+    import_records,
+    index_scope,
+    move,
+    policy_job,
+    reindex,
+    replay,
+    start_replay,
+)
 from streambank.pipeline.memories.edit import EditContext
+from streambank.pipeline.memories.scope_reader import ScopeReader
+from streambank.pipeline.memories.search import SearchContext
 from streambank.pipeline.screening.screening import Screening
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
@@ -47,6 +60,7 @@ from streambank.store.consents import Consents
 from streambank.store.cuts import Cuts
 from streambank.store.due import DueIndex
 from streambank.store.erasures import Erasures
+from streambank.store.events import Events
 from streambank.store.executions import Executions as ExecutionsPort
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
@@ -61,6 +75,7 @@ from streambank.store.reindexes import Reindexes
 from streambank.store.replays import Replays
 from streambank.store.reviews import Reviews
 from streambank.store.rewrites import Rewrites
+from streambank.store.scope_indexes import ScopeIndexes
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy, Streams
 from streambank.store.table import Table
@@ -160,6 +175,7 @@ class World:
     call_tokens: int = 24_000
     id_secret: bytes = b"the deployment's own"
     s3: Any = None
+    large_scope: int = LARGE_SCOPE
     retention_policy: RetentionPolicy = field(
         default_factory=lambda: RetentionPolicy(timedelta(days=90), timedelta(days=90))
     )
@@ -178,6 +194,8 @@ class World:
         self.streams, self.windows = Streams(self.table), Windows(self.table)
         self.plans = Plans(self.table)
         self.memories, self.banks, self.reviews = Memories(self.table), Banks(self.table), Reviews(self.table)
+        self.indexes = ScopeIndexes(self.table)
+        self.reader = ScopeReader(self.memories, self.indexes, Changes(self.table), self.large_scope)
         self.histories, self.erasures = ChatHistories(self.table), Erasures(self.table)
         self.port = ExecutionsPort(self.executions, aws.MACHINE_ARN)
 
@@ -247,6 +265,7 @@ class World:
             export_context=lambda _time: self.exporting(),
             import_context=lambda _time: self.importing(),
             reindex_context=lambda _time: self.reindexing(),
+            index_context=lambda _time: self.indexing(),
             policy_context=lambda _time: self.applying_policy(),
             replay_context=self.starting_replays(),
             executions=self.port,
@@ -321,9 +340,21 @@ class World:
             self.clock,
             has_time,
             reindexes=Reindexes(self.table),
+            indexes=self.indexes,
             banks=self.banks,
             embedder=self.embedder,
             token_budget=self.token_budget,
+        )
+
+    def indexing(self, has_time: Callable[[], bool] = lambda: True) -> index_scope.IndexContext:
+        return index_scope.IndexContext(
+            self.retry_policy,
+            self.clock,
+            has_time,
+            indexes=self.indexes,
+            memories=self.memories,
+            changes=Changes(self.table),
+            large=self.large_scope,
         )
 
     def applying_policy(self, has_time: Callable[[], bool] = lambda: True) -> policy_job.PolicyJobContext:
@@ -363,6 +394,7 @@ class World:
                 windows=self.windows,
                 plans=self.plans,
                 memories=self.memories,
+                reader=self.reader,
                 extractor=self.extractor,
                 consolidator=self.consolidator,
                 embedder=self.embedder,
@@ -378,6 +410,18 @@ class World:
         """The bucket of exports; a test that needs it makes it (`aws.bucket`)."""
         return Objects(self.s3, aws.BUCKET)
 
+    def searching(self, embedder: Any = None) -> SearchContext:
+        return SearchContext(
+            memories=self.memories,
+            reader=self.reader,
+            events=Events(self.table),
+            banks=self.banks,
+            embedder=embedder or self.embedder,
+            token_budget=self.token_budget,
+            id_secret=lambda: self.id_secret,
+            now=self.clock(),
+        )
+
     def editing(self) -> EditContext:
         return EditContext(
             memories=self.memories,
@@ -390,13 +434,13 @@ class World:
         )
 
     def react(self, pk: str, sk: str) -> None:
-        context = on_record.OnRecordContext(self.streams, self.windows, self.port, self.clock)
+        context = on_record.OnRecordContext(self.streams, self.windows, self.port, self.indexing, self.clock)
         on_record.on_record(on_record.ChangedItem.of(pk, sk), context=context)
 
     def deliver(self) -> None:
-        """Deliver a stream record of every head and window there is, as if all were news."""
+        """Deliver a stream record of every head, window and large scope there is, as if all were news."""
         for item in aws.dump(self.client):
-            if item["SK"]["S"] == "HEAD" or item["SK"]["S"].startswith("W#"):
+            if item["SK"]["S"] == "HEAD" or item["SK"]["S"].startswith("W#") or "idx" in item:
                 self.react(item["PK"]["S"], item["SK"]["S"])
 
     def stirring(self) -> list[tuple[str, str]]:
@@ -458,6 +502,7 @@ class World:
             plans=self.plans,
             banks=self.banks,
             memories=self.memories,
+            reader=self.reader,
             extractor=self.extractor,
             embedder=self.embedder,
             token_budget=self.token_budget,
@@ -473,6 +518,7 @@ class World:
             plans=self.plans,
             banks=self.banks,
             memories=self.memories,
+            reader=self.reader,
             consolidator=self.consolidator,
             embedder=self.embedder,
             token_budget=self.token_budget,
@@ -487,6 +533,7 @@ class World:
             windows=self.windows,
             plans=self.plans,
             memories=self.memories,
+            reader=self.reader,
             reviews=self.reviews,
             banks=self.banks,
             retention_policy=self.retention_policy,

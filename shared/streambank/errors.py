@@ -16,6 +16,7 @@ StreambankError
 │   │   └── IdTaken          other memories have the ids of new ones
 │   │   └── HeadBehind       a stream's items were ahead of its head
 │   ├── OutOfReach           a throttle, a timeout: nobody knows what happened
+│   ├── NotIndexed           the table's vector index cannot be searched
 │   └── SchemaTooNew         an item of a newer release, in a form that is not ours
 └── GenerationError          a window could not be generated
     ├── ModelRejected        the request is wrong for this model
@@ -140,6 +141,10 @@ class OutOfReach(Unavailable):
     def __init__(self, code: str) -> None:
         super().__init__("the store did not answer in time; try again")
         self.code = code
+
+
+class NotIndexed(Unavailable):
+    """The table's vector index is missing, or is being filled: the scope has to be read whole."""
 
 
 class SchemaTooNew(Unavailable):

@@ -28,6 +28,7 @@ FAULT = "fault"
 GENERATION_FAILED = "generation failed"
 MODEL_FAILED = "model failed"
 OTHER_VECTORS = "vectors of another embedding model"
+INDEX_UNAVAILABLE = "the vector index cannot be searched"
 NO_TRACES = "traces are configured and cannot be sent"
 TRACES_LOST = "traces lost"
 
@@ -96,6 +97,12 @@ def model_failed(outcome: str, provider_error: str) -> None:
 def other_vectors(bank: str) -> None:
     """Log, once in a process, that *bank* has memories whose vectors cannot be compared with those of its model."""
     LOGGER.warning(OTHER_VECTORS, extra={"bank": bank})
+
+
+@cache
+def index_unavailable(bank: str) -> None:
+    """Log, once in a process, that a large scope of *bank* was read whole instead of being searched by its index."""
+    LOGGER.warning(INDEX_UNAVAILABLE, extra={"bank": bank})
 
 
 def no_traces(fault: Exception) -> None:

@@ -14,11 +14,10 @@ from streambank.pipeline.generation.generate import GenerateCall, generate
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs import export, import_job
 from streambank.pipeline.memories.edit import EditContext, create_memory, roll_back, update_memory
-from streambank.pipeline.memories.search import SearchContext, SearchQuery, search
+from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules.bank_config import bank_config
 from streambank.rules.edits import Edit
 from streambank.rules.tokens import estimate_tokens
-from streambank.store.events import Events
 from streambank.store.usage import UsageStore
 from tests import aws
 from tests.world import SCOPE, HashEmbedder, World, event
@@ -78,17 +77,7 @@ def rollback(world: World) -> None:
 
 
 def retrieve(world: World) -> None:
-    among = world.memories.of_scope("default", SCOPE, now=world.clock())
-    context = SearchContext(
-        world.memories,
-        Events(world.table),
-        world.banks,
-        world.embedder,
-        world.token_budget,
-        lambda: world.id_secret,
-        world.clock(),
-    )
-    search("default", SCOPE, SearchQuery(FACT, 3), among, context=context)
+    search("default", SCOPE, SearchQuery(FACT, 3), context=world.searching())
 
 
 @pytest.mark.parametrize("act", [create, update, rollback, retrieve])

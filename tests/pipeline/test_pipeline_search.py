@@ -5,10 +5,9 @@ from streambank.model.memory import Memory
 from streambank.pipeline import banks
 from streambank.pipeline.banks import BankChange
 from streambank.pipeline.memories.listing import MAX_TOP_K
-from streambank.pipeline.memories.search import SearchContext, SearchQuery, search
+from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules import vectors
 from streambank.rules.vectors import MAX_DISTANCE
-from streambank.store.events import Events
 from tests.world import SCOPE, HashEmbedder, event
 
 
@@ -25,17 +24,7 @@ class Recording(HashEmbedder):
 
 
 def found(world, text, *, embedder, bank="default", **asked):
-    among = world.memories.of_scope(bank, SCOPE, now=world.clock())
-    context = SearchContext(
-        world.memories,
-        Events(world.table),
-        world.banks,
-        embedder,
-        world.token_budget,
-        lambda: world.id_secret,
-        world.clock(),
-    )
-    return search(bank, SCOPE, SearchQuery(text, MAX_TOP_K, **asked), among, context=context)
+    return search(bank, SCOPE, SearchQuery(text, MAX_TOP_K, **asked), context=world.searching(embedder))
 
 
 def remembered(world, *texts, **more):

@@ -19,12 +19,11 @@ from streambank.pipeline.jobs import erase
 from streambank.pipeline.memories import purge, search
 from streambank.pipeline.memories.deletion import delete_memory
 from streambank.pipeline.memories.edit import EditContext, roll_back, update_memory
-from streambank.pipeline.memories.search import SearchContext, SearchQuery
+from streambank.pipeline.memories.search import SearchQuery
 from streambank.rules.consolidation import deletion
 from streambank.rules.edits import Edit
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store import memories as memories_store
-from streambank.store.events import Events
 from streambank.store.exports import Exports
 from tests import aws
 from tests.world import SCOPE, World, event
@@ -171,17 +170,7 @@ def test_an_export_has_no_tombstone(world: World) -> None:
 
 
 def found(world: World, **asked: bool) -> list[str]:
-    context = SearchContext(
-        world.memories,
-        Events(world.table),
-        world.banks,
-        world.embedder,
-        world.token_budget,
-        lambda: world.id_secret,
-        world.clock(),
-    )
-    among = world.memories.of_scope("default", SCOPE, now=world.clock())
-    result = search.search("default", SCOPE, SearchQuery(TEXT, 9, **asked), among, context=context)
+    result = search.search("default", SCOPE, SearchQuery(TEXT, 9, **asked), context=world.searching())
     return [item.event.event.event_id for _, item in result.hits if isinstance(item, RawEvent)]
 
 

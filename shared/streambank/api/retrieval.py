@@ -37,6 +37,7 @@ EFFECTIVE_TOP_K = "x-streambank-effective-top-k"
 # How many results are not in the reply, which has no token to go on.
 OMITTED = "x-streambank-omitted-results"
 SEARCHED_EVENTS = "x-streambank-events-looked-at"
+SEARCHED_MEMORIES = "x-streambank-memories-looked-at"
 _PROFILES = ("STRUCTURED_PROFILE",)
 
 
@@ -53,9 +54,11 @@ def retrieve_memories(request: ApiRequest, body: RetrieveRequest) -> WithHeaders
     for scope in scopes:
         check_scope(request, scope)
     selected = parse_selection(body.filter, filter_groups(body.filter_groups), tuple(body.memory_types))
+    if body.similarity_search_params and body.moment is None:
+        return _similar(request, scopes, selected, None, body.similarity_search_params)
     view = _view(request, scopes, selected, body.moment)
     if body.similarity_search_params:
-        return _similar(request, scopes, view, body.similarity_search_params)
+        return _similar(request, scopes, selected, view, body.similarity_search_params)
     if body.simple_retrieval_params:
         at = f" {body.as_of} {body.known_as_of}" if body.moment else ""
         name = f"retrieve {bank_id} {' '.join(map(ids.canonical, scopes))} {selected.text}{at}"
@@ -100,13 +103,19 @@ def _omitted(count: int) -> dict[str, str]:
 
 
 def _similar(
-    request: ApiRequest, scopes: list[dict[str, str]], view: _View, params: SimilaritySearchParams
+    request: ApiRequest,
+    scopes: list[dict[str, str]],
+    selected: Selection,
+    past: _View | None,
+    params: SimilaritySearchParams,
 ) -> WithHeaders[RetrievedMemories]:
+    view = past or _View(())
     bank_name = request.path.bank_name
     top_k = min(params.top_k or listing.DEFAULT_TOP_K, listing.MAX_TOP_K)
     query = SearchQuery(
         params.search_query,
         top_k,
+        selected,
         events=params.include_events,
         pending=params.include_pending,
         explain=params.explain,
@@ -114,7 +123,8 @@ def _similar(
         moment=view.moment,
         weigh=partial(_hit_weight, request, view),
     )
-    result = search(request.path.bank, scopes[0], query, view.memories, context=request.wiring.search_context())
+    among = past.memories if past else None
+    result = search(request.path.bank, scopes[0], query, among, context=request.wiring.search_context())
     reply = RetrievedMemories(
         retrievedMemories=search_hits.retrieved_memories(result.hits, bank_name, result.explanations, view.render)
     )
@@ -123,6 +133,8 @@ def _similar(
     headers = _omitted(result.omitted) | ({EFFECTIVE_TOP_K: str(top_k)} if params.top_k > top_k else {})
     if result.searched_events:
         headers[SEARCHED_EVENTS] = str(result.searched_events)
+    if result.searched_memories:
+        headers[SEARCHED_MEMORIES] = str(result.searched_memories)
     return _reply(view, reply, headers)
 
 

@@ -18,10 +18,11 @@ from streambank.pipeline.events.seal import seal
 from streambank.pipeline.generation.fail import FailContext, RecordedFailure, fail_window, outcome_of_death
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.start import StartOutcome, attempt_of, start
-from streambank.pipeline.jobs import erase, export, import_job, move, policy_job, reindex, start_replay
+from streambank.pipeline.jobs import erase, export, import_job, index_scope, move, policy_job, reindex, start_replay
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
+from streambank.pipeline.jobs.index_scope import IndexContext
 from streambank.pipeline.jobs.move import MoveContext
 from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
@@ -57,6 +58,7 @@ class SweepContext:
     export_context: Callable[[timedelta], ExportContext]
     import_context: Callable[[timedelta], ImportContext]
     reindex_context: Callable[[timedelta], ReindexContext]
+    index_context: Callable[[timedelta], IndexContext]
     policy_context: Callable[[timedelta], PolicyJobContext]
     replay_context: StartReplayContext
     executions: Executions
@@ -249,6 +251,10 @@ def _resume_reindex(item: DueItem, context: SweepContext, has_time: Callable[[],
     reindex.resume(item.bank, context=replace(context.reindex_context(JOB_TURN), has_time=has_time))
 
 
+def _resume_index(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
+    index_scope.resume(item.bank, item.name, context=replace(context.index_context(JOB_TURN), has_time=has_time))
+
+
 def _resume_policy(item: DueItem, context: SweepContext, has_time: Callable[[], bool]) -> None:
     policy_job.resume(item.bank, context=replace(context.policy_context(JOB_TURN), has_time=has_time))
 
@@ -267,4 +273,5 @@ _LONG_WORK: Mapping[DueKind, Callable[[DueItem, SweepContext, Callable[[], bool]
     DueKind.POLICY: _resume_policy,
     DueKind.REINDEX: _resume_reindex,
     DueKind.REPLAY: _restart_replay,
+    DueKind.INDEX: _resume_index,
 }

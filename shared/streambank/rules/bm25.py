@@ -93,7 +93,7 @@ def shares(query: str, texts: Sequence[WordCounts]) -> list[float] | None:
     lengths = [sum(text.values()) for text in texts]
     average, upper_bound = sum(lengths) / len(lengths), sum(weights.values()) * (K1 + 1)
     return [
-        sum(weights[one] * _saturated(count, length / average) for one, count in counts.items()) / upper_bound
+        sum(weights[one] * saturated(count, length / average) for one, count in counts.items()) / upper_bound
         for counts, length in zip(occurrences, lengths, strict=True)
     ]
 
@@ -115,5 +115,6 @@ def _weight(matches: int, texts: int) -> float:
     return math.log(1 + (texts - matches + 0.5) / (matches + 0.5))
 
 
-def _saturated(count: float, relative_length: float) -> float:
+def saturated(count: float, relative_length: float) -> float:
+    """Return what *count* occurrences weigh in a text that is *relative_length* times as long as the average one."""
     return count * (K1 + 1) / (count + K1 * (1 - B + B * relative_length))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from streambank.model.memory import Citation, Memory
 from streambank.model.search import RawEvent
-from streambank.rules import bm25, citations, score_fusion, vectors
+from streambank.rules import bm25, citations, score_fusion, vectors, word_vectors
 from streambank.rules.bm25 import WordCounts
 
 # The weight of the words of the turns before and after an event, and up to how many words of its own the event has them
@@ -56,16 +57,23 @@ def item_key(item: Memory | RawEvent) -> object:
 
 
 def memory_entries(
-    query: EmbeddedQuery, memories: Sequence[Memory], cited: Mapping[str, Sequence[Citation]]
+    query: EmbeddedQuery,
+    memories: Sequence[Memory],
+    cited: Mapping[str, Sequence[Citation]],
+    hashed: Mapping[str, bytes] = MappingProxyType({}),
 ) -> list[SearchEntry]:
-    """Return the entries of *memories*; a memory matches by its fact and by the turns that it cites."""
+    """Return the entries of *memories*; a memory matches by its fact and by the turns that it cites.
+
+    Of a memory in *hashed* the turns' words are known by their hashes alone.
+    """
+
+    def words(memory: Memory) -> WordCounts:
+        own = bm25.count_words("\n".join([memory.fact, *(one.text for one in cited.get(memory.id, ()))]))
+        others = hashed.get(memory.id)
+        return bm25.add_weighted(own, (1, word_vectors.words_in_common(query.text, others))) if others else own
+
     near = vectors.similarities(query.vector, (memory.vector for memory in memories))
-    return [
-        SearchEntry(
-            memory, bm25.count_words("\n".join([memory.fact, *(one.text for one in cited.get(memory.id, ()))])), one
-        )
-        for memory, one in zip(memories, near, strict=True)
-    ]
+    return [SearchEntry(memory, words(memory), one) for memory, one in zip(memories, near, strict=True)]
 
 
 def event_entries(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from streambank.store import schema
-from streambank.store.attributes import Item, packed
+from streambank.store.attributes import Item, Value, packed
 from streambank.store.keys import Key
 
 T = TypeVar("T")
@@ -47,6 +47,12 @@ def absent_or_expired(now_seconds: int) -> Condition:
     return Condition((clause,), frozenset({"PK", "ttl"}), {":now": now_seconds})
 
 
+def absent_or_with(attribute: str) -> Condition:
+    """The item is not there, or has this attribute."""
+    clause = f"(attribute_not_exists(#PK) OR attribute_exists(#{attribute}))"
+    return Condition((clause,), frozenset({"PK", attribute}))
+
+
 def present() -> Condition:
     """The item is there."""
     return Condition(("attribute_exists(#PK)",), frozenset({"PK"}))
@@ -61,6 +67,12 @@ def equals(**attributes: str | int | bytes) -> Condition:
     """Each attribute has this value."""
     clauses = tuple(f"#{name} = :is_{name}" for name in attributes)
     return Condition(clauses, frozenset(attributes), {f":is_{name}": value for name, value in attributes.items()})
+
+
+def differs(**attributes: str | int | bytes) -> Condition:
+    """Each attribute has another value, or none."""
+    clauses = tuple(f"#{name} <> :not_{name}" for name in attributes)
+    return Condition(clauses, frozenset(attributes), {f":not_{name}": value for name, value in attributes.items()})
 
 
 def below(attribute: str, limit: int) -> Condition:
@@ -80,7 +92,7 @@ class Put:
     """Write the whole item."""
 
     key: Key
-    values: Mapping[str, str | int | bytes | None]
+    values: Mapping[str, Value | None]
     condition: Condition | None = None
 
     def request(self, table: str) -> dict[str, Any]:
@@ -91,6 +103,10 @@ class Put:
         """Tell whether the stored *item* is as this action leaves it."""
         return item == self._item()
 
+    def is_stored(self, values: Mapping[str, Any] | None) -> bool:
+        """Tell whether *values*, those of an item that was read, are as this action leaves them."""
+        return values is not None and packed(values) == self._item()
+
     def _item(self) -> Item:
         return packed({"PK": self.key.pk, "SK": self.key.sk, schema.ATTRIBUTE: schema.VERSION, **self.values})
 
@@ -100,7 +116,7 @@ class Update:
     """Set attributes, and remove those that are None."""
 
     key: Key
-    values: Mapping[str, str | int | bytes | None]
+    values: Mapping[str, Value | None]
     condition: Condition
 
     def request(self, table: str) -> dict[str, Any]:

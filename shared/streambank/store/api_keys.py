@@ -45,7 +45,7 @@ class ApiKeys:
             raise NotFound(f"there is no key {key_id!r}") from conflict
 
 
-def _values(key: ApiKey) -> dict[str, str | int | bytes | None]:
+def _values(key: ApiKey) -> codec.Values:
     return {
         "h": key.digest,
         "p": _principal_text(key.principal),

@@ -1,4 +1,4 @@
-"""Plain values as DynamoDB's attribute values and back: items hold only text, whole numbers and bytes."""
+"""Plain values as DynamoDB's attribute values and back: items hold only text, whole numbers, bytes and vectors."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
 Item: TypeAlias = "dict[str, Any]"
+# A vector is a tuple of whole numbers.
+Value: TypeAlias = "str | int | bytes | tuple[int, ...]"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-def packed(values: Mapping[str, str | int | bytes | None]) -> Item:
+def packed(values: Mapping[str, Value | None]) -> Item:
     """Return *values* as attribute values; what is None is left out, since an index skips what is absent."""
     return {name: _typed(value) for name, value in values.items() if value is not None}
 
 
-def _typed(value: str | int | bytes) -> dict[str, Any]:
+def _typed(value: Value) -> dict[str, Any]:
     if isinstance(value, str):
         return {"S": value}
+    if isinstance(value, tuple):
+        return {"L": [{"N": str(number)} for number in value]}
     return {"B": value} if isinstance(value, bytes) else {"N": str(int(value))}
 
 
@@ -29,6 +33,8 @@ def unpacked(item: Item) -> dict[str, Any]:
 
 
 def _plain(kind: str, value: Any) -> Any:
+    if kind == "L":
+        return tuple(int(number["N"]) for number in value)
     return int(value) if kind == "N" else value
 
 

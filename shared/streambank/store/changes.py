@@ -74,6 +74,15 @@ class Changes:
         records = map(record_of, self._table.query(first.pk, between=between, page=page))
         return (record for record in records if record.stamp.expires > now)
 
+    def newest_of_scope(
+        self, bank: str, scope: Mapping[str, str], after: int, *, now: datetime, page: int
+    ) -> Iterator[ChangeRecord]:
+        """Yield the live records of a scope behind version *after*, newest first: consistent, *page* a round trip."""
+        first = keys.change_record(bank, ids.scope_id(scope), after + 1)
+        between = (first.sk, Kind.CHANGE.prefix + keys.LAST)
+        records = map(record_of, self._table.query(first.pk, between=between, backward=True, page=page))
+        return (record for record in records if record.stamp.expires > now)
+
     def listed(self, bank: str, since_ms: int, *, page: int) -> Iterator[RecordPosition]:
         """Yield where the records of a bank are from a time on, in order, from index `list`, which may lag."""
         partitions = keys.list_partitions(bank, Kind.CHANGE)

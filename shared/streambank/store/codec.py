@@ -16,10 +16,10 @@ from streambank.model.stream import Head, StreamId
 from streambank.model.validity import Validity
 from streambank.model.window import DirectMemory, Window, WindowState
 from streambank.store import due_partitions, keys, text
-from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.attributes import Value, instant, milliseconds, seconds
 from streambank.store.keys import Key
 
-Values = dict[str, "str | int | bytes | None"]
+Values = dict[str, "Value | None"]
 # Values of a window's attribute `held`: the expiry of some of its events is suspended, or that of all.
 SUSPENDING, SUSPENDED = 1, 2
 

@@ -33,6 +33,7 @@ class DueKind(StrEnum):
     REINDEX = "REINDEX"
     MOVE = "MOVE"
     REPLAY = "REPLAY"
+    INDEX = "INDEX"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ _KINDS = {
     Kind.POLICY: DueKind.POLICY,
     Kind.REINDEX: DueKind.REINDEX,
     Kind.REPLAY: DueKind.REPLAY,
+    Kind.INDEX: DueKind.INDEX,
 }
 
 

@@ -9,7 +9,16 @@ from streambank.store.keys import BANKS, Key, Kind, kind_of
 SHARDS = 8
 # Jobs and the deletion of banks have a partition of their own: no backlog of windows hides them.
 JOBS = "DUE#JOBS"
-_JOB_KINDS = (Kind.VERSION, Kind.ERASE, Kind.EXPORT, Kind.IMPORT, Kind.POLICY, Kind.REINDEX, Kind.REPLAY)
+_JOB_KINDS = (
+    Kind.VERSION,
+    Kind.ERASE,
+    Kind.EXPORT,
+    Kind.IMPORT,
+    Kind.INDEX,
+    Kind.POLICY,
+    Kind.REINDEX,
+    Kind.REPLAY,
+)
 # Kinds of which a partition holds several; of the results of a window nothing but a replay is ever due.
 _JOBS_OF_PARTS = (Kind.MOVE, Kind.RESULT)
 

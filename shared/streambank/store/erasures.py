@@ -126,8 +126,10 @@ class Erasures:
             self._table.write(Update(key, values, condition))
             return
         version = item.get("ver", 0)
-        update = Update(key, {**values, "ver": version + 1}, condition & equals(ver=version))
-        self._table.transact_despite_contention([update, record_put(erasure.bank, _record(erasure, version + 1, now))])
+        update = Update(key, {**values, "ver": version + 1, "idx": None}, condition & equals(ver=version))
+        record = record_put(erasure.bank, _record(erasure, version + 1, now))
+        no_index = Delete(keys.scope_index(erasure.bank, erasure.cid))
+        self._table.transact_despite_contention([update, record, no_index])
 
     # ---- what a bank or a scope has
 
@@ -176,8 +178,9 @@ class Erasures:
 
     def erased_items(self, bank: str, cid: str) -> Iterator[Iterator[ErasedItem]]:
         """Yield the items of a scope that are erased, kind by kind: deleted memories, tombstones and moves too."""
+        # An entry is only written beside its memory: those of the index come after the memories.
         kinds = (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE, Kind.REVIEW, Kind.CHANGE, Kind.MOVE)
-        for kind in kinds:
+        for kind in (*kinds, Kind.ENTRY, Kind.PROFILE_ENTRY):
             yield map(_erased_item, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
 
     def delete_memories(self, erasure: Erasure, batch: Sequence[ErasedItem], counts: Counter[str]) -> None:

@@ -34,8 +34,9 @@ from streambank.rules import window as windows_rules
 from streambank.store import codec, keys
 from streambank.store.attributes import instant
 from streambank.store.chat_histories import ChatHistories
+from streambank.store.citation_items import citation_of
 from streambank.store.keys import LAST, Kind
-from streambank.store.memory_items import all_revisions, citation_of, memory_of
+from streambank.store.memory_items import all_revisions, memory_of
 from streambank.store.sessions import Sessions
 from streambank.store.table import Table
 

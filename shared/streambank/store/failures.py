@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from streambank.errors import Conflict, OutOfReach
+from streambank.errors import Conflict, NotIndexed, OutOfReach
 
 _THROTTLES = {
     "ProvisionedThroughputExceededException",
@@ -23,6 +23,13 @@ def translated(error: Exception) -> Exception:
     if isinstance(error, ClientError):
         return _translated_client_error(error)
     return OutOfReach(type(error).__name__) if isinstance(error, BotoCoreError) else error
+
+
+def of_search(error: Exception) -> Exception:
+    """Return our error for one of a search: an index that is missing or being filled, or an older client, is none."""
+    ours = translated(error)
+    is_refused = isinstance(ours, ClientError | AttributeError)
+    return NotIndexed("the vector index cannot be searched") if is_refused else ours
 
 
 def _translated_client_error(error: ClientError) -> Exception:

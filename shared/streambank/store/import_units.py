@@ -12,7 +12,8 @@ from streambank.model.memory import Change, Memory, Revision
 from streambank.model.record import MemoryRecord
 from streambank.store import keys
 from streambank.store.actions import Action, Put, together
-from streambank.store.memory_items import change_actions, citation_values, revision_values
+from streambank.store.citation_items import citation_values
+from streambank.store.memory_items import change_actions, revision_values
 
 
 class ImportUnit(NamedTuple):

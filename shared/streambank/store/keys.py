@@ -2,7 +2,7 @@
 
 S#{bank}#{sid}     HEAD, CUT, IMPORT, MOVED#{window}, B#{first seq}, D#{event}, W#{window}, P#{window}#{part}
 C#{bank}#{cid}     V, M#{memory}, R#{memory}#{number}, T#{memory}#{sid}-{window}-{number}, F#{expiry}#{memory},
-                   I#{call}, L#{version}, Q#{review}, MOVE#{number}
+                   I#{call}, L#{version}, Q#{review}, MOVE#{number}, INDEX, Y#{memory}, YP#{memory}
 N#{bank}#{memory}  N
 X#{bank}#{session} S, E#{number}
 H#{bank}#{chat}    H, C#{version}#{number}, A#{version}#{number}, O#{version}, I#{call}
@@ -62,6 +62,9 @@ class Kind(StrEnum):
     TOMBSTONE = "F"
     REVIEW = "Q"
     CHANGE = "L"
+    INDEX = "INDEX"
+    ENTRY = "Y"
+    PROFILE_ENTRY = "YP"
     SESSION_EVENT = "E"
     CHAT_NOTE = "O"
     ERASE = "ERASE"
@@ -219,6 +222,16 @@ def direct_call(bank: str, cid: str, call_key: str) -> Key:
 def change_record(bank: str, cid: str, version: int) -> Key:
     """Return the key of the record of a change; *version* is the version of the scope after it."""
     return Key(scope(bank, cid), f"{Kind.CHANGE.prefix}{version:0{_WIDTH}}")
+
+
+def scope_index(bank: str, cid: str) -> Key:
+    return Key(scope(bank, cid), Kind.INDEX.value)
+
+
+def index_entry(bank: str, cid: str, memory_id: str, *, is_profile: bool = False) -> Key:
+    """Return the key of a memory's entry in the vector index; those of profiles can be listed."""
+    kind = Kind.PROFILE_ENTRY if is_profile else Kind.ENTRY
+    return Key(scope(bank, cid), f"{kind.prefix}{memory_id}")
 
 
 def memory_name(bank: str, memory_id: str) -> Key:

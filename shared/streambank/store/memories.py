@@ -20,12 +20,12 @@ from streambank.store import codec, keys, list_index
 from streambank.store.actions import Action, Update, equals, present, without
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.changes import default_stamp, record_puts
+from streambank.store.citation_items import citations_of
 from streambank.store.keys import Kind
 from streambank.store.list_index import ListEntry
 from streambank.store.memory_items import (
     all_revisions,
     change_actions,
-    citation_of,
     memory_of,
     requests_of,
     requests_values,
@@ -73,24 +73,32 @@ class Memories:
 
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
+        return list(self.each_of_scope(bank, scope, now=now))
+
+    def each_of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> Iterator[Memory]:
+        """Yield the live memories of a scope in the order of their ids, read consistently, page by page."""
         items = self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix=Kind.MEMORY.prefix)
         memories = (memory_of(item, dict(scope)) for item in items)
+        return (memory for memory in memories if memory.is_live(now))
+
+    def of_ids(self, bank: str, scope: Mapping[str, str], memory_ids: Iterable[str], *, now: datetime) -> list[Memory]:
+        """Return those of some memories of a scope that are live: a hundred a round trip, read consistently."""
+        cid = ids.scope_id(scope)
+        items = self._table.read(keys.memory(bank, cid, one) for one in memory_ids)
+        memories = (memory_of(item, dict(scope)) for item in items.values())
         return [memory for memory in memories if memory.is_live(now)]
 
     def citations(
         self, bank: str, scope: Mapping[str, str], memories: Iterable[Memory], *, now: datetime
     ) -> dict[str, list[Citation]]:
-        """Return the live citations of *memories* of one scope, by the memories' ids: one consistent query.
+        """Return the live citations of *memories* of one scope, by the memories' ids: one consistent query."""
+        items = self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix=Kind.CITATION.prefix)
+        return citations_of(items, memories, now=now)
 
-        A citation of a window that is not in the memory's evidence is of an earlier memory with its id.
-        """
-        windows = {memory.id: {(one.sid, one.window) for one in memory.evidence} for memory in memories}
-        cited: dict[str, list[Citation]] = {}
-        for item in self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix=Kind.CITATION.prefix):
-            memory_id, one = keys.name_in(item["SK"]), citation_of(item)
-            if one.is_live(now) and (one.sid, one.window) in windows.get(memory_id, ()):
-                cited.setdefault(memory_id, []).append(one)
-        return cited
+    def citations_of_one(self, bank: str, memory: Memory, *, now: datetime) -> dict[str, list[Citation]]:
+        """Return the live citations of one memory by its id, if it has any: one query."""
+        pk = keys.scope(bank, ids.scope_id(memory.scope))
+        return citations_of(self._table.query(pk, prefix=keys.citation_prefix(memory.id)), [memory], now=now)
 
     def tombstones(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Tombstone]:
         """Return the newest live tombstones of a scope, at most 2,000: one consistent query, which reads no more."""

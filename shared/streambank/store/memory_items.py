@@ -10,12 +10,13 @@ from typing import Any
 
 from streambank.model import ids
 from streambank.model.event import CallMarker
-from streambank.model.memory import RECOVERABLE, Change, Citation, Evidence, Memory, Profile, Revision
+from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Profile, Revision
 from streambank.model.plan import ForgetRequest
 from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
 from streambank.store import codec, history_items, keys, text
 from streambank.store.actions import Action, Condition, Delete, Put, absent_or_expired, equals, written_bytes
 from streambank.store.attributes import instant, milliseconds, seconds
+from streambank.store.citation_items import citation_values
 from streambank.store.keys import Kind
 
 # Stands for the hash of an event that has none.
@@ -280,15 +281,6 @@ def revision_of(item: Mapping[str, Any]) -> Revision:
         is_late="late" in item,
         vector=bytes(item.get("vec", b"")),
     )
-
-
-def citation_values(citation: Citation) -> codec.Values:
-    return {"d": text.compressed(citation.text), "ttl": seconds(citation.expires)}
-
-
-def citation_of(item: Mapping[str, Any]) -> Citation:
-    expires = codec.instant_of(item["ttl"] * 1000)
-    return Citation(*keys.cited_window(item["SK"]), text.decompressed(item["d"]), expires)
 
 
 def _earlier(first: datetime | None, second: datetime | None) -> datetime | None:

@@ -23,11 +23,10 @@ from streambank.model.window import Window
 from streambank.store import codec, keys, plan_items
 from streambank.store.actions import Action, Condition, Put, Update, equals, present
 from streambank.store.changes import default_stamp, record_puts
+from streambank.store.citation_items import citation_of, citation_values
 from streambank.store.keys import LAST, REGISTRY_SHARDS, Key, Kind
 from streambank.store.marker_rewrites import StreamMarkers
 from streambank.store.memory_items import (
-    citation_of,
-    citation_values,
     memory_of,
     memory_values,
     requests_of,

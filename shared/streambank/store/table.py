@@ -11,12 +11,15 @@ from streambank.retry import RetryPolicy
 from streambank.rules.batches import batches
 from streambank.store import failures, schema
 from streambank.store.actions import Action, Add, Delete, Put, Update, item_key
-from streambank.store.attributes import Item, packed, unpacked
+from streambank.store.attributes import Item, Value, packed, unpacked
 from streambank.store.keys import Key, key_of
 
 T = TypeVar("T")
 # BatchGetItem takes 100 keys, BatchWriteItem 25 requests.
 _BATCH_KEYS = 100
+_VECTOR_INDEX = "vectors"
+# The attribute that index `vectors` is partitioned by.
+VECTOR_PARTITION = "VPK"
 BATCH_DELETES = 25
 
 
@@ -102,7 +105,7 @@ class Table:
         """
         prefix = {"due": "G1", "list": "G2"}[index]
         clause = " AND #sk <= :to" if up_to is not None else " AND #sk >= :from" if since is not None else ""
-        values: dict[str, str | int | bytes | None] = {":pk": partition, ":to": up_to, ":from": since}
+        values: dict[str, Value | None] = {":pk": partition, ":to": up_to, ":from": since}
         request = {
             "TableName": self.name,
             "IndexName": index,
@@ -112,6 +115,27 @@ class Table:
             "ScanIndexForward": not backward,
         }
         return self._pages(request, page)
+
+    def search(self, partition: str, vector: Sequence[float], count: int) -> list[dict[str, Any]]:
+        """Return the entries of *partition* nearest to *vector*, nearest first, at most 100: it may lag for minutes.
+
+        Raises:
+            NotIndexed: index `vectors` cannot be searched.
+        """
+        request = {
+            "TableName": self.name,
+            "IndexName": _VECTOR_INDEX,
+            "SearchVector": [{"N": f"{number:.7g}"} for number in vector],
+            "TopK": count,
+            "SearchConditionExpression": "#partition = :partition",
+            "ExpressionAttributeNames": {"#partition": VECTOR_PARTITION},
+            "ExpressionAttributeValues": packed({":partition": partition}),
+        }
+        try:
+            reply = self._client.search_vectors(**request)
+        except Exception as error:
+            raise failures.of_search(error) from error
+        return [_values(one["Item"]) for one in reply["SearchResults"]]
 
     def _pages(self, request: dict[str, Any], page: int | None) -> Iterator[dict[str, Any]]:
         if page:
@@ -230,7 +254,7 @@ def _values(item: Item) -> dict[str, Any]:
     return schema.checked(unpacked(item))
 
 
-def _range(pk: str, prefix: str, between: tuple[str, str] | None) -> tuple[str, dict[str, str | int | bytes | None]]:
+def _range(pk: str, prefix: str, between: tuple[str, str] | None) -> tuple[str, dict[str, Value | None]]:
     if between:
         condition = "#PK = :pk AND #SK BETWEEN :first AND :last"
         return condition, {":pk": pk, ":first": between[0], ":last": between[1]}

@@ -131,6 +131,7 @@ class ApiWiring:
         """Return what a search works with."""
         return SearchContext(
             memories=self.stores.memories,
+            reader=self.stores.reader,
             events=self.stores.events,
             banks=self.stores.banks,
             embedder=self.embedder,

@@ -16,6 +16,7 @@ from streambank.pipeline.generation.extract import ExtractContext
 from streambank.pipeline.generation.fail import FailContext
 from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.jobs.index_scope import IndexContext
 from streambank.pipeline.jobs.replay import ReplayContext
 from streambank.pipeline.screening.screening import Screening
 from streambank.rules.model_choice import choose_model
@@ -27,6 +28,9 @@ from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import Deployment, client
 from streambank.wiring.screening import screening
 from streambank.wiring.stores import Stores
+
+# How long one record of the table's stream keeps an index up.
+_INDEX_TIME = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class GenerationWiring:
             plans=self.stores.plans,
             banks=self.stores.banks,
             memories=self.stores.memories,
+            reader=self.stores.reader,
             extractor=self._extractor,
             embedder=self._embedder,
             token_budget=self._token_budget,
@@ -59,6 +64,7 @@ class GenerationWiring:
             plans=self.stores.plans,
             banks=self.stores.banks,
             memories=self.stores.memories,
+            reader=self.stores.reader,
             consolidator=self._consolidator,
             embedder=self._embedder,
             token_budget=self._token_budget,
@@ -74,6 +80,7 @@ class GenerationWiring:
             windows=self.stores.windows,
             plans=self.stores.plans,
             memories=self.stores.memories,
+            reader=self.stores.reader,
             reviews=self.stores.reviews,
             banks=self.stores.banks,
             retention_policy=self.deployment.retention_policy,
@@ -103,6 +110,7 @@ class GenerationWiring:
             windows=self.stores.windows,
             plans=self.stores.plans,
             memories=self.stores.memories,
+            reader=self.stores.reader,
             extractor=self._extractor,
             consolidator=self._consolidator,
             embedder=self._embedder,
@@ -120,7 +128,20 @@ class GenerationWiring:
     def on_record_context(self) -> OnRecordContext:
         """Return what records of the table's stream are handled with."""
         executions = Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
-        return OnRecordContext(self.stores.streams, self.stores.windows, executions, self.deployment.now)
+        stores = self.stores
+        return OnRecordContext(stores.streams, stores.windows, executions, self._index_context, self.deployment.now)
+
+    def _index_context(self) -> IndexContext:
+        """Return what the index of a large scope is kept up with; the sweep does what is left."""
+        end = self.deployment.now() + _INDEX_TIME
+        return IndexContext(
+            indexes=self.stores.scope_indexes,
+            memories=self.stores.memories,
+            changes=self.stores.changes,
+            retry_policy=self.deployment.retry_policy,
+            clock=self.deployment.now,
+            has_time=lambda: self.deployment.now() < end,
+        )
 
     def _model_name(self, requested: str | None) -> str:
         """Return the model that is asked where a bank requests one, or none; the embedded model has its own name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from streambank.pipeline.memories.scope_reader import ScopeReader
 from streambank.store.banks import Banks
 from streambank.store.changes import Changes
 from streambank.store.chat_histories import ChatHistories
@@ -20,6 +21,7 @@ from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
 from streambank.store.replays import Replays
 from streambank.store.reviews import Reviews
+from streambank.store.scope_indexes import ScopeIndexes
 from streambank.store.scope_revisions import ScopeRevisions
 from streambank.store.sessions import Sessions
 from streambank.store.streams import Streams
@@ -49,12 +51,18 @@ class Stores:
     reindexes: Reindexes
     replays: Replays
     reviews: Reviews
+    scope_indexes: ScopeIndexes
     scope_revisions: ScopeRevisions
     sessions: Sessions
     streams: Streams
     transfers: Transfers
     usage: UsageStore
     windows: Windows
+
+    @property
+    def reader(self) -> ScopeReader:
+        """Return what reads the memories of small and of large scopes."""
+        return ScopeReader(self.memories, self.scope_indexes, self.changes)
 
     @classmethod
     def over(cls, table: Table) -> Stores:
@@ -76,6 +84,7 @@ class Stores:
             Reindexes(table),
             Replays(table),
             Reviews(table),
+            ScopeIndexes(table),
             ScopeRevisions(table),
             Sessions(table),
             Streams(table),

@@ -39,6 +39,7 @@ def build() -> SweepWiring:
         export_context=jobs.export_context,
         import_context=jobs.import_context,
         reindex_context=jobs.reindex_context,
+        index_context=jobs.index_context,
         policy_context=jobs.policy_context,
         replay_context=jobs.replay_context(),
         executions=jobs.executions,

@@ -21,6 +21,7 @@ from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.held_steps import HeldSteps
+from streambank.pipeline.memories.scope_reader import Needed, ScopeReader
 from streambank.pipeline.screening.calls import screened_turns
 from streambank.pipeline.screening.screening import Screening
 from streambank.pipeline.screening.stored import StoredTexts
@@ -72,6 +73,7 @@ class CommitContext:
     windows: Windows
     plans: Plans
     memories: Memories
+    reader: ScopeReader
     reviews: Reviews
     banks: Banks
     retention_policy: RetentionPolicy
@@ -115,7 +117,7 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     plan = context.plans.plan(attempt) if extracted else None
     if window is None or extracted is None or plan is None:
         return CommitOutcome.LATE
-    view = context.memories.view(attempt.bank, window.stream.scope, now=context.now)
+    view = context.reader.view(attempt.bank, window.stream.scope, Needed((), _touched(plan)), now=context.now)
     is_whole = plan.start + len(plan.steps) == len(extracted.candidates)
     if view.erasing or not is_whole or view.version != plan.version_at(window.cursor):
         return CommitOutcome.CONFLICT
@@ -149,6 +151,12 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     if _leaves_work(window):
         _finish(attempt, context)
     return CommitOutcome.COMMITTED
+
+
+def _touched(plan: Plan) -> list[str]:
+    """Return the ids of the memories that the steps of *plan* are about."""
+    parts = [part for step in plan.steps for part in step.all]
+    return [name for part in parts for name in (part.memory_id, part.merged_into) if name]
 
 
 def _screened(extracted: Extracted, plan: Plan, screen: Screen) -> tuple[Extracted, Plan]:

@@ -20,6 +20,7 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.doubtful import DoubtfulFacts
 from streambank.pipeline.generation.forgotten import reject_deleted, reject_forgotten
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.memories.scope_reader import NearText, Needed, ScopeReader
 from streambank.pipeline.screening.memories import screened_decisions
 from streambank.pipeline.screening.screening import Screening
 from streambank.pipeline.screening.stored import StoredTexts
@@ -32,6 +33,9 @@ from streambank.store.memories import Memories, ScopeView
 from streambank.store.plans import Plans
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
+
+# How many memories near each candidate are read of a large scope; a model is offered ten of them.
+NEAR_CANDIDATE = 20
 
 Ask = Callable[[ConsolidationRequest], Consolidation]
 
@@ -72,6 +76,7 @@ class ConsolidateContext(JudgeContext):
 
     plans: Plans
     banks: Banks
+    reader: ScopeReader
     retention_policy: RetentionPolicy
 
 
@@ -88,14 +93,15 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     extracted = context.plans.extracted(attempt) if window else None
     if window is None or extracted is None:
         return ConsolidateOutcome.LATE
-    view = context.memories.view(attempt.bank, window.stream.scope, now=context.now)
+    rest = list(extracted.candidates[window.cursor :])
+    view = context.reader.view(attempt.bank, window.stream.scope, _needed(rest, extracted), now=context.now)
     if view.erasing:
         return ConsolidateOutcome.ERASING
     document = context.banks.active_document(attempt.bank)
     if document is None:
         return ConsolidateOutcome.LATE
     left = context.memories.tombstones(attempt.bank, window.stream.scope, now=context.now)
-    rest = reject_deleted(extracted.candidates[window.cursor :], left, window, context)
+    rest = reject_deleted(rest, left, window, context)
     rest = _learnt(rest, view)
     config = bank_config(document, window.stream.scope)
     try:
@@ -112,6 +118,13 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
         return error.outcome
     plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
     return _save(attempt, window, extracted, rest, plan, context)
+
+
+def _needed(candidates: Sequence[Candidate], extracted: Extracted) -> Needed:
+    """Return the memories that *candidates* are judged by: those near them, and those that a model was given."""
+    near = [NearText(one.fact, one.vector, NEAR_CANDIDATE) for one in _searched(candidates)]
+    named = [name for one in candidates for name in one.memory_ids]
+    return Needed(near, [*named, *extracted.offered], profiles=_has_profiles(candidates))
 
 
 def _is_learnt(view: ScopeView) -> bool:

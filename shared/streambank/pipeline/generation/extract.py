@@ -17,6 +17,7 @@ from streambank.model.plan import Candidate, Extracted
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.extract_turns import ExtractTurnsContext, extract_turns
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.memories.scope_reader import ScopeReader
 from streambank.pipeline.screening.screening import Screening
 from streambank.rules import grounding
 from streambank.rules.bank_config import bank_config
@@ -42,6 +43,7 @@ class ExtractContext:
     plans: Plans
     banks: Banks
     memories: Memories
+    reader: ScopeReader
     extractor: Extractor
     embedder: Embedder
     token_budget: TokenBudget
@@ -106,7 +108,7 @@ def _of_turns(window: Window, context: ExtractContext, expires: datetime | None)
         windows=context.windows,
         plans=context.plans,
         memories=context.memories,
-        memories_of_scope=partial(context.memories.of_scope, stream.bank, stream.scope, now=context.now),
+        memories_of_scope=partial(context.reader.needed, stream.bank, stream.scope, now=context.now),
         extractor=context.extractor,
         embedder=context.embedder,
         token_budget=context.token_budget,

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 
 from streambank.errors import EventsMissing, ModelOutputTruncated
 from streambank.llm.ports import (
@@ -25,6 +26,7 @@ from streambank.model.turn import TurnRole
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.memories.scope_reader import NearText, Needed
 from streambank.pipeline.screening.memories import screened_extraction
 from streambank.pipeline.screening.screening import Screening
 from streambank.rules import grounding, moved_tombstones, nearness, profiles, proposals, ranking, tombstones
@@ -46,13 +48,14 @@ _MAX_RECORDED = 100
 class ExtractTurnsContext:
     """What the extraction of a window's turns needs; *expires* is until when stored answers are kept.
 
-    *memories_of_scope* returns those that a model may be given. Without *plans* no answer is stored.
+    *memories_of_scope* returns those that a model may be given: of a large scope those that its argument returns as
+    needed. Without *plans* no answer is stored.
     """
 
     windows: Windows
     plans: Plans | None
     memories: Memories
-    memories_of_scope: Callable[[], Sequence[Memory]]
+    memories_of_scope: Callable[[Callable[[], Needed]], Sequence[Memory]]
     extractor: Extractor
     embedder: Embedder
     token_budget: TokenBudget
@@ -120,14 +123,21 @@ def _memories(
     """Return the memories of the scope that a model reads beside the window's turns."""
     if window.settings.disable_consolidation or not config.is_natural:
         return []
-    bank, now = window.stream.bank, context.now
-    natural = ranking.eligible([one for one in context.memories_of_scope() if not one.profile], window.settings)
     turns = [text for event in events if event.event.role == "user" and (text := prompt_text(event))]
-    vector = b""
-    if len(natural) > nearness.MAX_MEMORIES and turns:
-        text = "\n".join(turns)[:_MAX_EMBEDDED_CHARACTERS]
-        [vector] = context.token_budget.embed(bank, config, [text], context.embedder, now=now, for_query=True)
-    return nearness.near_turns(natural, turns, vector)
+    text = "\n".join(turns)[:_MAX_EMBEDDED_CHARACTERS]
+
+    @cache
+    def vector() -> bytes:
+        bank, now = window.stream.bank, context.now
+        return context.token_budget.embed(bank, config, [text], context.embedder, now=now, for_query=True)[0]
+
+    def near_turns() -> Needed:
+        return Needed([NearText(text, vector(), nearness.MAX_MEMORIES)] if turns else [])
+
+    memories = [one for one in context.memories_of_scope(near_turns) if not one.profile]
+    natural = ranking.eligible(memories, window.settings)
+    is_ranked = len(natural) > nearness.MAX_MEMORIES and bool(turns)
+    return nearness.near_turns(natural, turns, vector() if is_ranked else b"")
 
 
 def _own_events(window: Window, windows: Windows) -> list[StoredEvent]:

@@ -17,15 +17,17 @@ from streambank.model.replay import Comparison, JudgedWindow, MemoriesFrom, Repl
 from streambank.model.tombstone import Tombstone
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
-from streambank.pipeline.generation.consolidate import JudgeContext, JudgedSteps, Material, judge
+from streambank.pipeline.generation.consolidate import NEAR_CANDIDATE, JudgeContext, JudgedSteps, Material, judge
 from streambank.pipeline.generation.extract import propose
 from streambank.pipeline.generation.extract_turns import ExtractTurnsContext
 from streambank.pipeline.generation.forgotten import reject_deleted
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.memories.scope_reader import NearText, Needed, ScopeReader
 from streambank.pipeline.screening.screening import Screening
 from streambank.rules import moved_tombstones, replays, slices, tombstones
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
+from streambank.rules.prompted_parts import prompt_text
 from streambank.rules.replays import WindowHistory
 from streambank.store.memories import Memories
 from streambank.store.plans import Plans
@@ -39,6 +41,7 @@ class ReplayWindowContext:
     windows: Windows
     plans: Plans
     memories: Memories
+    reader: ScopeReader
     extractor: Extractor
     consolidator: Consolidator
     embedder: Embedder
@@ -141,7 +144,7 @@ def _attempt(window: Window) -> Attempt:
 def _scope_before(past: _Past, config: BankConfig, context: ReplayWindowContext) -> _Scope:
     """Return the scope's memories as they were; one whose earlier text is gone keeps its text of now."""
     stream, history = past.window.stream, past.history
-    live = context.memories.of_scope(stream.bank, stream.scope, now=context.now)
+    live = context.reader.needed(stream.bank, stream.scope, lambda: _needed(past, context), now=context.now)
     revisions = {
         one.id: context.memories.revisions(stream.bank, one, now=context.now)
         for one in live
@@ -160,6 +163,17 @@ def _scope_before(past: _Past, config: BankConfig, context: ReplayWindowContext)
         revisions,
         sum(name not in names for name in history.offered),
     )
+
+
+def _needed(past: _Past, context: ReplayWindowContext) -> Needed:
+    """Return the memories that a window is judged by in a large scope: those near its turns and its candidates."""
+    window, extracted = past.window, past.history.extracted
+    turns = [text for event in context.windows.events(window) if (text := prompt_text(event))]
+    near = [NearText("\n".join(turns), b"")] if turns else []
+    candidates = extracted.candidates if extracted else ()
+    near += [NearText(one.fact, one.vector, NEAR_CANDIDATE) for one in candidates if one.is_searched]
+    named = [*past.history.offered, *(one.memory_id for one in past.history.verdicts if one.memory_id)]
+    return Needed(near, named, profiles=True)
 
 
 def _with_vectors(
@@ -210,7 +224,7 @@ def _turns_context(scope: _Scope, context: ReplayWindowContext) -> ExtractTurnsC
         windows=context.windows,
         plans=None,
         memories=context.memories,
-        memories_of_scope=lambda: scope.memories,
+        memories_of_scope=lambda _needed: scope.memories,
         extractor=context.extractor,
         embedder=context.embedder,
         token_budget=context.token_budget,

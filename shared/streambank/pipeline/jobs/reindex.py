@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 from streambank.errors import (
     BudgetPaused,
@@ -19,6 +19,7 @@ from streambank.errors import (
     ModelRejected,
 )
 from streambank.llm.ports import Embedder
+from streambank.model import ids
 from streambank.model.bank import BankConfig
 from streambank.model.memory import Memory
 from streambank.model.reindex import FAILED, KEPT, REINDEXED, Reindex, ReindexCursor
@@ -29,6 +30,7 @@ from streambank.rules import vectors
 from streambank.rules.bank_config import bank_config
 from streambank.store.banks import Banks
 from streambank.store.reindexes import Reindexes
+from streambank.store.scope_indexes import ScopeIndexes
 
 # Texts of one call of the model, and memories and ends of scopes that are read before progress is recorded.
 BATCH_TEXTS = 25
@@ -45,6 +47,7 @@ class ReindexContext(JobContext):
     """What a reindex needs."""
 
     reindexes: Reindexes
+    indexes: ScopeIndexes
     banks: Banks
     embedder: Embedder
     token_budget: TokenBudget
@@ -102,12 +105,15 @@ class _Batch:
         return len(self.memories) == BATCH_TEXTS or self.entries == BATCH_ENTRIES
 
 
-@dataclass(slots=True)
+@dataclass
 class _Run:
     """A run that gives new vectors to a batch a step."""
 
     reindex: Reindex
     context: ReindexContext
+
+    def __post_init__(self) -> None:
+        self.index = cache(partial(self.context.indexes.get, self.reindex.bank))
 
     def steps(self) -> Iterator[Step]:
         config = bank_config(self.context.banks.document(self.reindex.bank))
@@ -152,7 +158,12 @@ class _Run:
         """Write a vector and return what became of the memory; one that was changed meanwhile is left as it is."""
         if not vector:
             return FAILED
-        return REINDEXED if self.context.reindexes.write_vector(self.reindex.bank, memory, vector) else KEPT
+        if not self.context.reindexes.write_vector(self.reindex.bank, memory, vector):
+            return KEPT
+        index = self.index(ids.scope_id(memory.scope))
+        if index:
+            self.context.indexes.put(index, [replace(memory, vector=vector)], now=self.context.clock())
+        return REINDEXED
 
     def _vectors(self, facts: Sequence[str], config: BankConfig) -> list[bytes]:
         """Return the vectors of *facts*, made in one call; if it fails for a text, in one call each, empty for that."""

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache, partial
 from itertools import islice
 
 from streambank import telemetry
 from streambank.llm.ports import Embedder
-from streambank.model.memory import Citation, Memory
+from streambank.model.memory import Memory
 from streambank.model.search import EventScan, RawEvent, SearchExplanation
 from streambank.model.validity import Moment
 from streambank.pipeline.generation.token_budget import TokenBudget
+from streambank.pipeline.memories.scope_reader import NearText, Pool, ScopeReader, joined
 from streambank.rules import citations, moved_tombstones, search_explanation, search_ranking, tombstones
 from streambank.rules.bank_config import bank_config
 from streambank.rules.grounding import evidence_time
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.search_ranking import EmbeddedQuery, Hit, SearchEntry
+from streambank.rules.selection import Selection, parse_selection
 from streambank.store.banks import Banks
 from streambank.store.events import Events
 from streambank.store.memories import Memories
@@ -31,13 +34,14 @@ MAX_EMBEDDED = 2_000
 class SearchQuery:
     """A similarity search: *events* includes raw events, *pending* those whose window was not generated yet.
 
-    *other_scopes* are searched beside the first one. *moment* searches the past: without the turns that memories cite,
-    of which some are newer, and without later events. *explain* takes the scores of the hits apart. *weigh* returns the
-    bytes of a hit and its explanation in the reply.
+    *other_scopes* are searched beside the first one, and all for the memories of *selection*. *moment* searches the
+    past: without the turns that memories cite, of which some are newer, and without later events. *explain* takes the
+    scores of the hits apart. *weigh* returns the bytes of a hit and its explanation in the reply.
     """
 
     text: str
     top_k: int
+    selection: Selection = field(default_factory=lambda: parse_selection(""))
     events: bool = False
     pending: bool = False
     explain: bool = False
@@ -50,12 +54,14 @@ class SearchQuery:
 class SearchResult:
     """The hits, nearest first; *omitted* of the first *top_k* had no room in a reply.
 
-    *searched_events* counts the events if the scope has more than were searched, else it is 0. *explanations* are by
+    *searched_events* counts the events if the scope has more than were searched, else it is 0; so does
+    *searched_memories*, where memories of a large scope were compared with a filter one by one. *explanations* are by
     the keys of the hits' items, and are empty unless they were requested.
     """
 
     hits: Sequence[Hit]
     searched_events: int = 0
+    searched_memories: int = 0
     omitted: int = 0
     explanations: Mapping[object, SearchExplanation] = field(default_factory=dict)
 
@@ -65,6 +71,7 @@ class SearchContext:
     """What a search needs; *id_secret* is read where raw events are searched."""
 
     memories: Memories
+    reader: ScopeReader
     events: Events
     banks: Banks
     embedder: Embedder
@@ -74,9 +81,16 @@ class SearchContext:
 
 
 def search(
-    bank: str, scope: Mapping[str, str], request: SearchQuery, among: Sequence[Memory], *, context: SearchContext
+    bank: str,
+    scope: Mapping[str, str],
+    request: SearchQuery,
+    past: Sequence[Memory] | None = None,
+    *,
+    context: SearchContext,
 ) -> SearchResult:
-    """Return the best of *among*, which are memories of *scope* and the others, and of their events: one ranking.
+    """Return the best memories of *scope* and the others, and the best of their events: one ranking.
+
+    A search of the past is among the memories *past*, as they were.
 
     Raises:
         ModelUnavailable: the query could not be embedded.
@@ -84,23 +98,52 @@ def search(
     """
     scopes = (scope, *request.other_scopes)
     scan = _joined([_scan(bank, one, request, context) for one in scopes])
-    searched_events = len(scan.events) if scan.is_truncated else 0
     scanned = [one for one in scan.events if request.moment is None or is_known(one, request.moment)]
     visible = [one for one in scanned if request.pending or not one.is_pending]
-    if not among and not visible:
-        return SearchResult((), searched_events)
-    cited = _citations(bank, scopes, among, context) if request.moment is None else {}
-    query = EmbeddedQuery(request.text, _query_vector(bank, scope, request.text, context))
-    entries = search_ranking.memory_entries(query, among, cited)
-    if any(memory.vector and entry.similarity is None for memory, entry in zip(among, entries, strict=True)):
+    query_vector = cache(partial(_query_vector, bank, scope, request.text, context))
+    pool = joined([_pool(bank, one, request, query_vector, context) for one in scopes]) if past is None else Pool(past)
+    result = SearchResult((), len(scan.events) if scan.is_truncated else 0, pool.searched)
+    if not pool.memories and not visible:
+        return result
+    query = EmbeddedQuery(request.text, query_vector())
+    entries = search_ranking.memory_entries(query, pool.memories, pool.cited, pool.cited_words)
+    if any(memory.vector and entry.similarity is None for memory, entry in zip(pool.memories, entries, strict=True)):
         telemetry.other_vectors(bank)
     entries += _event_entries(query, scanned, visible, entries, context.embedder)
     best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries))
     nearest = list(islice(best, request.top_k))
-    explanations = search_explanation.explain(request.text, entries, cited) if request.explain else {}
+    explanations = _explanations(bank, request, entries, nearest, pool, context) if request.explain else {}
     rows = ((None, hit) for hit in nearest)
     hits, _ = page_room.page(rows, request.top_k, lambda hit: request.weigh(hit, explanations))
-    return SearchResult(hits, searched_events, len(nearest) - len(hits), explanations)
+    return replace(result, hits=hits, omitted=len(nearest) - len(hits), explanations=explanations)
+
+
+def _pool(
+    bank: str, scope: Mapping[str, str], request: SearchQuery, query_vector: Callable[[], bytes], context: SearchContext
+) -> Pool:
+    """Return the memories of a scope among which the best are looked for."""
+    near = partial(_near, request, query_vector)
+    return context.reader.pool(bank, scope, near, request.selection.matches, request.top_k, now=context.now)
+
+
+def _near(request: SearchQuery, query_vector: Callable[[], bytes]) -> NearText:
+    return NearText(request.text, query_vector())
+
+
+def _explanations(
+    bank: str,
+    request: SearchQuery,
+    entries: Sequence[SearchEntry],
+    nearest: Sequence[Hit],
+    pool: Pool,
+    context: SearchContext,
+) -> dict[object, SearchExplanation]:
+    """Return the explanations of *entries*; the turns that the nearest memories of a large scope cite are read now."""
+    cited = dict(pool.cited)
+    for _, hit in nearest:
+        if isinstance(hit, Memory) and hit.id in pool.cited_words:
+            cited |= context.memories.citations_of_one(bank, hit, now=context.now)
+    return search_explanation.explain(request.text, entries, cited)
 
 
 def _joined(scans: Sequence[EventScan]) -> EventScan:
@@ -109,17 +152,6 @@ def _joined(scans: Sequence[EventScan]) -> EventScan:
         return scans[0]
     events = sorted((one for scan in scans for one in scan.events), key=lambda one: one.event.order(), reverse=True)
     return EventScan(tuple(events), any(scan.is_truncated for scan in scans))
-
-
-def _citations(
-    bank: str, scopes: Sequence[Mapping[str, str]], among: Sequence[Memory], context: SearchContext
-) -> dict[str, list[Citation]]:
-    """Return the citations of *among* by the memories' ids: one query a scope that has any of them."""
-    cited: dict[str, list[Citation]] = {}
-    for scope in scopes:
-        own = [memory for memory in among if memory.scope == scope]
-        cited |= context.memories.citations(bank, scope, own, now=context.now) if own else {}
-    return cited
 
 
 def is_known(event: RawEvent, moment: Moment) -> bool:
