@@ -15,9 +15,12 @@ from functools import wraps
 from typing import Any
 
 from botocore.regions import EndpointRulesetResolver
+from botocore.serialize import JSONSerializer
+from botocore.validate import ParamValidator
+from moto import backend_index
 from moto.core.exceptions import JsonRESTError
 from moto.core.serialize import ResponseSerializer
-from moto.dynamodb import exceptions, responses
+from moto.dynamodb import exceptions, responses, urls
 from moto.dynamodb.comparisons import ConditionExpressionParser, get_filter_expression
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
@@ -27,7 +30,15 @@ from moto.dynamodb.parsing.validators import ActionCountValidator, OverlappingPa
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
-from streambank_local.emulator import moto_expressions, moto_items, moto_shortcut, moto_speed, requests
+from streambank_local.emulator import (
+    moto_expressions,
+    moto_items,
+    moto_numbers,
+    moto_shortcut,
+    moto_speed,
+    moto_vectors,
+    requests,
+)
 from streambank_local.emulator.item_location import ItemLocation
 from streambank_local.emulator.requests import one_request
 
@@ -48,6 +59,7 @@ _APPLY_ERRORS = (
     exceptions.InvalidUpdateExpressionInvalidDocumentPath,
     exceptions.ItemSizeTooLarge,
     exceptions.ItemSizeToUpdateTooLarge,
+    moto_vectors.VectorInvalid,
 )
 
 
@@ -61,8 +73,20 @@ def install() -> None:
     _replace(DynamoDBBackend, "transact_write_items", lambda _: _transact)
     _replace(DynamoDBBackend, "update_item", _atomic)
     _replace(StreamShard, "add", _changes_only)
+    _search_vectors()
     _hasten()
     _shortcuts.append(moto_shortcut.install())
+
+
+def _search_vectors() -> None:
+    _replace(DynamoHandler, "search_vectors", lambda _: moto_vectors.search_vectors)
+    _replace(DynamoHandler, "create_table", moto_vectors.create_table)
+    _replace(DynamoHandler, "update_table", moto_vectors.update_table)
+    _replace(Table, "create_from_cloudformation_json", moto_vectors.create_from_template)
+    _replace(Table, "describe", moto_vectors.describe)
+    _replace(Table, "put_item", moto_vectors.put_item)
+    _replace(backend_index, "backend_url_patterns", moto_vectors.with_search_hosts)
+    _replace(urls, "url_bases", lambda hosts: [*hosts, *moto_vectors.HOSTS])
 
 
 def _hasten() -> None:
@@ -80,6 +104,9 @@ def _hasten() -> None:
     _replace(Item, "__init__", moto_items.build)
     _replace(Item, "__deepcopy__", lambda _: moto_items.copy_item)
     _replace(Item, "size", lambda _: moto_items.item_size)
+    _replace(DynamoType, "__init__", moto_numbers.keep_as_text)
+    _replace(ParamValidator, "_validate_list", moto_numbers.check_at_once)
+    _replace(JSONSerializer, "_serialize_type_list", moto_numbers.serialize_at_once)
     _replace(DynamoType, "__deepcopy__", lambda _: moto_items.copy_value)
     _replace(DynamoType, "size", lambda _: moto_items.value_size)
     _replace(responses, "dynamo_to_dict", lambda _: moto_items.plain)
@@ -97,7 +124,7 @@ def uninstall() -> None:
             setattr(owner, name, original)
 
 
-def _replace(owner: Any, name: str, repair: Callable[[Any], Method]) -> None:
+def _replace(owner: Any, name: str, repair: Callable[[Any], Any]) -> None:
     _replaced.append((owner, name, vars(owner).get(name)))
     setattr(owner, name, repair(getattr(owner, name, None)))
 
@@ -251,6 +278,7 @@ def _atomic(original: Method) -> Method:
         snapshot = _Snapshot([ItemLocation.of(backend.get_table(table_name), key)])
         try:
             item = original(backend, table_name, key, *rest, **named)
+            moto_vectors.check(backend.get_table(table_name), item.attrs)
         except Exception:
             snapshot.restore()
             raise
