@@ -17,10 +17,9 @@ from typing import Any
 from botocore.regions import EndpointRulesetResolver
 from botocore.serialize import JSONSerializer
 from botocore.validate import ParamValidator
-from moto import backend_index
 from moto.core.exceptions import JsonRESTError
 from moto.core.serialize import ResponseSerializer
-from moto.dynamodb import exceptions, responses, urls
+from moto.dynamodb import exceptions, responses
 from moto.dynamodb.comparisons import ConditionExpressionParser, get_filter_expression
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
@@ -73,20 +72,10 @@ def install() -> None:
     _replace(DynamoDBBackend, "transact_write_items", lambda _: _transact)
     _replace(DynamoDBBackend, "update_item", _atomic)
     _replace(StreamShard, "add", _changes_only)
-    _search_vectors()
+    for owner, name, repair in moto_vectors.REPAIRS:
+        _replace(owner, name, repair)
     _hasten()
     _shortcuts.append(moto_shortcut.install())
-
-
-def _search_vectors() -> None:
-    _replace(DynamoHandler, "search_vectors", lambda _: moto_vectors.search_vectors)
-    _replace(DynamoHandler, "create_table", moto_vectors.create_table)
-    _replace(DynamoHandler, "update_table", moto_vectors.update_table)
-    _replace(Table, "create_from_cloudformation_json", moto_vectors.create_from_template)
-    _replace(Table, "describe", moto_vectors.describe)
-    _replace(Table, "put_item", moto_vectors.put_item)
-    _replace(backend_index, "backend_url_patterns", moto_vectors.with_search_hosts)
-    _replace(urls, "url_bases", lambda hosts: [*hosts, *moto_vectors.HOSTS])
 
 
 def _hasten() -> None:

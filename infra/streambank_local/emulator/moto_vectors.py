@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
+from moto import backend_index
 from moto.core.responses import ActionResult
+from moto.dynamodb import urls
 from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
-from moto.dynamodb.models.table import Table
+from moto.dynamodb.models.table import RestoredPITTable, Table
 from moto.dynamodb.responses import DynamoHandler
 
 from streambank_local.emulator.vector_index import VectorIndex
@@ -110,6 +112,17 @@ def describe(original: Method) -> Method:
     return described
 
 
+def restore(original: Method) -> Method:
+    """Let a restored table have the vector indexes of its source."""
+
+    @wraps(original)
+    def initialize(table: Table, *rest: Any, source: Table, **named: Any) -> None:
+        original(table, *rest, source=source, **named)
+        indexes(table).update(indexes(source))
+
+    return initialize
+
+
 class VectorInvalid(MockValidationException):
     """An item that a vector index of its table cannot take."""
 
@@ -149,3 +162,16 @@ def _items(table: Table) -> Iterable[Item]:
     if not table.has_range_key:
         return list(table.items.values())  # type: ignore[arg-type]
     return [item for partition in table.items.values() for item in partition.values()]
+
+
+REPAIRS: tuple[tuple[Any, str, Callable[[Any], Any]], ...] = (
+    (DynamoHandler, "search_vectors", lambda _: search_vectors),
+    (DynamoHandler, "create_table", create_table),
+    (DynamoHandler, "update_table", update_table),
+    (Table, "create_from_cloudformation_json", create_from_template),
+    (Table, "describe", describe),
+    (Table, "put_item", put_item),
+    (RestoredPITTable, "__init__", restore),
+    (backend_index, "backend_url_patterns", with_search_hosts),
+    (urls, "url_bases", lambda hosts: [*hosts, *HOSTS]),
+)
