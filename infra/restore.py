@@ -61,10 +61,16 @@ def prepare(client: Any, table: str, source: str) -> str:
 
 
 def _active(client: Any, table: str) -> dict[str, Any]:
-    """Return the description of *table* once it is ready; a restore may take hours."""
+    """Return the description of *table* once it and its vector index are ready; a restore may take hours.
+
+    A search is refused while the index is filled (Amazon DynamoDB developer guide, "Data synchronization between tables
+    and vector indexes"). The index is restored with the table (API reference, "RestoreTableToPointInTime").
+    """
     while True:
         described: dict[str, Any] = client.describe_table(TableName=table)["Table"]
-        if described["TableStatus"] == "ACTIVE":
+        indexes = described.get("VectorIndexes", [])
+        is_filled = all(one["IndexStatus"] == "ACTIVE" and not one.get("Backfilling") for one in indexes)
+        if described["TableStatus"] == "ACTIVE" and is_filled:
             return described
         time.sleep(POLL_SECONDS)
 

@@ -58,7 +58,7 @@ def _template() -> dict[str, Any]:
 
 def _table_definition() -> dict[str, Any]:
     properties = template()["Resources"]["Table"]["Properties"]
-    names = ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "BillingMode")
+    names = ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "VectorIndexes", "BillingMode")
     return {name: properties[name] for name in names}
 
 

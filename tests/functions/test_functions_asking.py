@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.functions.asking import needed
+from tests.functions.asking import named, needed
 
 
 @pytest.mark.parametrize(
@@ -10,6 +10,7 @@ from tests.functions.asking import needed
     [
         ("dynamodb", "GetItem", {}, {"dynamodb:GetItem"}),
         ("dynamodb", "Query", {"IndexName": "due"}, {"dynamodb:Query due"}),
+        ("dynamodb", "SearchVectors", {"IndexName": "vectors"}, {"dynamodb:SearchVectors vectors"}),
         (
             "dynamodb",
             "TransactWriteItems",
@@ -24,3 +25,10 @@ from tests.functions.asking import needed
 def test_a_request_takes_the_actions_that_iam_knows(service, operation, params, actions):
     """A transaction takes what its parts take, an index is named, and services have IAM's names."""
     assert set(needed(service, operation, params)) == actions
+
+
+def test_a_search_names_no_partition():
+    """IAM judges a search of vectors by its index alone, and a query by the partition of its condition."""
+    assert list(named("SearchVectors", {"IndexName": "vectors"})) == []
+    query = {"KeyConditionExpression": "#PK = :pk", "ExpressionAttributeValues": {":pk": {"S": "S#1"}}}
+    assert list(named("Query", query)) == [("dynamodb:Query", frozenset({"S#*"}))]

@@ -12,6 +12,7 @@ from tests.functions import asking
 from tests.functions.declared import FUNCTIONS, statements
 from tests.functions.touring import made_key, tour
 
+SEARCH = {"dynamodb:SearchVectors vectors": "the index is deployed before the code that searches it"}
 # What a role allows and the tour does not hear.
 UNHEARD = {
     "OnStream": {
@@ -28,8 +29,9 @@ UNHEARD = {
         "dynamodb:ListStreams": "likewise",
         "sqs:SendMessage": "Lambda reports a batch that could not be handled with the function's role",
     },
-    "Api": {"s3:ListBucket": "S3 answers 404, not 403, for an export that is not there"},
+    "Api": {"s3:ListBucket": "S3 answers 404, not 403, for an export that is not there", **SEARCH},
     "OnSchedule": {"s3:ListBucket": "as for Api"},
+    **dict.fromkeys(("Extract", "Consolidate", "Commit", "Replay"), SEARCH),
 }
 PARAMETERS = {
     "Model": "bedrock",
@@ -155,3 +157,15 @@ def test_a_function_that_embeds_may_use_no_other_model(name):
     """Requests of callers embed texts: the roles behind them reach embedding models alone."""
     [resources] = [one["Resource"] for one in statements(name) if one["Action"] == ["bedrock:InvokeModel"]]
     assert all("embed" in resource.rpartition("/")[2] for resource in resources)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_vector_index_is_searched_by_those_who_look_for_memories(name):
+    """Who retrieves or generates may search the index and nothing else of the table by it, without a condition."""
+    searching = [one for one in statements(name) if "dynamodb:SearchVectors" in one["Action"]]
+    assert bool(searching) is (name in ("Api", "Extract", "Consolidate", "Commit", "Replay"))
+    for statement in searching:
+        assert statement["Action"] == ["dynamodb:SearchVectors"]
+        assert statement["Resource"] == "${Table.Arn}/index/vectors"
+        # DynamoDB puts no key into the context of a search: a condition about keys would refuse each.
+        assert "Condition" not in statement

@@ -78,6 +78,29 @@ def test_the_indexes_are_sparse_and_hold_keys():
     assert {index["Projection"]["ProjectionType"] for index in found.values()} == {"KEYS_ONLY"}
 
 
+def test_the_vector_index_is_of_the_longest_vectors():
+    """`vectors` searches one hash, holds what a search needs, and has a number for each of the longest vector."""
+    properties = RESOURCES["Table"]["Properties"]
+    [index] = properties["VectorIndexes"]
+    assert (index["IndexName"], index["VectorAttribute"], index["DistanceFunction"]) == (
+        "vectors",
+        {"AttributeName": "v"},
+        "COSINE",
+    )
+    assert index["SearchSchema"] == [{"AttributeName": "VPK", "SearchSchemaElementType": "HASH"}]
+    assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["w", "rev"]}
+    assert int(index["Dimensions"]) == max(template()["Parameters"]["EmbeddingDimensions"]["AllowedValues"])
+
+
+def test_each_attribute_that_is_defined_is_one_of_a_key():
+    """DynamoDB refuses a definition that no key and no index uses; cfn-lint does not know the vector index."""
+    properties = RESOURCES["Table"]["Properties"]
+    used = [key for one in [properties, *properties["GlobalSecondaryIndexes"]] for key in one["KeySchema"]]
+    used += [key for one in properties["VectorIndexes"] for key in one["SearchSchema"]]
+    defined = [one["AttributeName"] for one in properties["AttributeDefinitions"]]
+    assert sorted(defined) == sorted({key["AttributeName"] for key in used})
+
+
 def test_retention_is_never_shorter_than_an_open_window():
     """A window may be open for 30 days: events live 45 at least, so nothing unprocessed expires (I6)."""
     assert template()["Parameters"]["EventRetentionDays"]["MinValue"] >= 45

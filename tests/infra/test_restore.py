@@ -10,6 +10,7 @@ from samtranslator.yaml_helper import yaml_parse
 
 from infra import restore
 from streambank_local.emulator import stack
+from streambank_local.emulator.moto_repair import install
 from tests.aws import ROOT, template
 
 DECLARED = template()["Resources"]["Table"]["Properties"]
@@ -20,9 +21,10 @@ def dynamodb(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "test")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    install()
     with mock_aws():
         client = boto3.client("dynamodb", region_name="us-east-1")
-        parts = ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "BillingMode")
+        parts = ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "VectorIndexes", "BillingMode")
         tags = [{"Key": "team", "Value": "memory"}]
         client.create_table(TableName="source", Tags=tags, **{name: DECLARED[name] for name in parts})
         recovery = {"PointInTimeRecoveryEnabled": True}
@@ -38,6 +40,7 @@ def test_a_restored_table_is_set_up_as_the_template_does(dynamodb: Any, capsys: 
     assert dynamodb.scan(TableName="restored")["Count"] == 1
     assert table["StreamSpecification"]["StreamViewType"] == DECLARED["StreamSpecification"]["StreamViewType"]
     assert table["DeletionProtectionEnabled"]
+    assert [index["IndexName"] for index in table["VectorIndexes"]] == ["vectors"]
     ttl = dynamodb.describe_time_to_live(TableName="restored")["TimeToLiveDescription"]
     assert (ttl["TimeToLiveStatus"], ttl["AttributeName"]) == ("ENABLED", "ttl")
     recovery = dynamodb.describe_continuous_backups(TableName="restored")["ContinuousBackupsDescription"]
@@ -55,6 +58,19 @@ def test_setting_up_may_be_repeated(dynamodb: Any) -> None:
     before = dynamodb.describe_table(TableName="restored")["Table"]["LatestStreamArn"]
     assert restore.main([*arguments, "--resume"]) == 0
     assert dynamodb.describe_table(TableName="restored")["Table"]["LatestStreamArn"] == before
+
+
+def test_the_vector_index_is_waited_for(dynamodb: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table whose vector index is still filled is not ready: its searches would be refused."""
+    phases = [{"IndexStatus": "CREATING"}, {"IndexStatus": "ACTIVE", "Backfilling": True}, {"IndexStatus": "ACTIVE"}]
+
+    def describe(parsed: dict[str, Any], **_: Any) -> None:
+        parsed["Table"]["VectorIndexes"] = [phases[0]]
+
+    dynamodb.meta.events.register("after-call.dynamodb.DescribeTable", describe)
+    monkeypatch.setattr(restore.time, "sleep", lambda _: phases.pop(0))
+    assert restore._active(dynamodb, "source")["VectorIndexes"] == [{"IndexStatus": "ACTIVE"}]
+    assert len(phases) == 1
 
 
 def test_a_table_that_cannot_be_restored_is_one_line(dynamodb: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 from moto.dynamodb.models.dynamo_type import DynamoType
 
+from streambank_local.emulator.moto_numbers import Numbers
+
 
 def dumps(value: Any) -> bytes:
     """Return attribute values, and what holds them, as JSON."""
@@ -22,12 +24,14 @@ def _encoded(value: Any) -> Any:
         return b64encode(value).decode()
     if isinstance(value, DynamoType):
         return value.to_regular_json()
+    if isinstance(value, Numbers):
+        return value.to_json()
     raise TypeError(f"{type(value).__name__} in a reply")
 
 
 def _decoded(value: dict[str, Any]) -> dict[str, Any]:
     """Return an attribute value with its bytes, or any other object as it is."""
-    if len(value) == 1:
+    if len(value) == 1 and ("B" in value or "BS" in value):
         if isinstance(value.get("B"), str):
             return {"B": b64decode(value["B"])}
         if isinstance(value.get("BS"), list):

@@ -12,6 +12,8 @@ from moto.dynamodb.exceptions import ItemSizeTooLarge
 from moto.dynamodb.models.dynamo_type import DynamoType, Item, LimitedSizeDict
 from moto.dynamodb.models.utilities import dynamo_to_dict
 
+from streambank_local.emulator.moto_numbers import Numbers
+
 # As moto has it: between the 400 KB of AWS's documents and what AWS was seen to take.
 ITEM_LIMIT_BYTES = 405_000
 
@@ -42,8 +44,8 @@ def copy_item(item: Item, _: Any = None) -> Item:
 
 
 def copy_value(value: DynamoType, _: Any = None) -> DynamoType:
-    """Return a copy of an attribute value; a scalar is its own copy."""
-    if value.type in _SCALARS:
+    """Return a copy of an attribute value; a scalar, and a vector, is its own copy."""
+    if value.type in _SCALARS or type(value.value) is Numbers:
         return value
     result = DynamoType.__new__(DynamoType)
     result.type = value.type
@@ -67,7 +69,7 @@ def value_size(value: DynamoType) -> int:
     if value.type == "M":
         return sum(_bytes(name) + value_size(member) for name, member in content.items())
     if value.type == "L":
-        return sum(map(value_size, content))
+        return len(content.text) if type(content) is Numbers else sum(map(value_size, content))
     if value.type in {"SS", "NS", "BS"}:
         return sum(map(_bytes, content))
     return 1 if isinstance(content, bool) else _bytes(content)
@@ -104,4 +106,5 @@ _CONVERSIONS: dict[type, Callable[[Any], Any]] = {
     list: lambda value: [plain(member) for member in value],
     DynamoType: _plain_value,
     Item: lambda value: _plain_dict(value.to_json()),
+    Numbers: lambda value: value.to_json(),
 }

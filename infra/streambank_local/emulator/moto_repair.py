@@ -15,6 +15,8 @@ from functools import wraps
 from typing import Any
 
 from botocore.regions import EndpointRulesetResolver
+from botocore.serialize import JSONSerializer
+from botocore.validate import ParamValidator
 from moto.core.exceptions import JsonRESTError
 from moto.core.serialize import ResponseSerializer
 from moto.dynamodb import exceptions, responses
@@ -27,7 +29,15 @@ from moto.dynamodb.parsing.validators import ActionCountValidator, OverlappingPa
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
-from streambank_local.emulator import moto_expressions, moto_items, moto_shortcut, moto_speed, requests
+from streambank_local.emulator import (
+    moto_expressions,
+    moto_items,
+    moto_numbers,
+    moto_shortcut,
+    moto_speed,
+    moto_vectors,
+    requests,
+)
 from streambank_local.emulator.item_location import ItemLocation
 from streambank_local.emulator.requests import one_request
 
@@ -48,6 +58,7 @@ _APPLY_ERRORS = (
     exceptions.InvalidUpdateExpressionInvalidDocumentPath,
     exceptions.ItemSizeTooLarge,
     exceptions.ItemSizeToUpdateTooLarge,
+    moto_vectors.VectorInvalid,
 )
 
 
@@ -61,6 +72,8 @@ def install() -> None:
     _replace(DynamoDBBackend, "transact_write_items", lambda _: _transact)
     _replace(DynamoDBBackend, "update_item", _atomic)
     _replace(StreamShard, "add", _changes_only)
+    for owner, name, repair in moto_vectors.REPAIRS:
+        _replace(owner, name, repair)
     _hasten()
     _shortcuts.append(moto_shortcut.install())
 
@@ -80,6 +93,9 @@ def _hasten() -> None:
     _replace(Item, "__init__", moto_items.build)
     _replace(Item, "__deepcopy__", lambda _: moto_items.copy_item)
     _replace(Item, "size", lambda _: moto_items.item_size)
+    _replace(DynamoType, "__init__", moto_numbers.keep_as_text)
+    _replace(ParamValidator, "_validate_list", moto_numbers.check_at_once)
+    _replace(JSONSerializer, "_serialize_type_list", moto_numbers.serialize_at_once)
     _replace(DynamoType, "__deepcopy__", lambda _: moto_items.copy_value)
     _replace(DynamoType, "size", lambda _: moto_items.value_size)
     _replace(responses, "dynamo_to_dict", lambda _: moto_items.plain)
@@ -97,7 +113,7 @@ def uninstall() -> None:
             setattr(owner, name, original)
 
 
-def _replace(owner: Any, name: str, repair: Callable[[Any], Method]) -> None:
+def _replace(owner: Any, name: str, repair: Callable[[Any], Any]) -> None:
     _replaced.append((owner, name, vars(owner).get(name)))
     setattr(owner, name, repair(getattr(owner, name, None)))
 
@@ -251,6 +267,7 @@ def _atomic(original: Method) -> Method:
         snapshot = _Snapshot([ItemLocation.of(backend.get_table(table_name), key)])
         try:
             item = original(backend, table_name, key, *rest, **named)
+            moto_vectors.check(backend.get_table(table_name), item.attrs)
         except Exception:
             snapshot.restore()
             raise

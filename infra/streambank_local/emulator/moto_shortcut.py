@@ -27,6 +27,7 @@ _OPERATIONS = {
         "PutItem",
         "Query",
         "Scan",
+        "SearchVectors",
         "TransactGetItems",
         "TransactWriteItems",
         "UpdateItem",

@@ -15,6 +15,7 @@ from moto.dynamodb.models import dynamodb_backends
 
 from streambank_local.emulator import filters
 from streambank_local.emulator.functions import InvocationResult
+from streambank_local.emulator.moto_numbers import Numbers
 from streambank_local.emulator.requests import one_request
 from streambank_local.emulator.stack import ACCOUNT, REGION, StreamMapping
 
@@ -49,6 +50,8 @@ def _json_value(value: Any) -> Any:
         return float(int(value.replace(tzinfo=UTC).timestamp()))
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
+    if isinstance(value, Numbers):
+        return value.to_json()
     if isinstance(value, dict):
         return {name: _json_value(inner) for name, inner in value.items()}
     return [_json_value(inner) for inner in value] if isinstance(value, list | set) else value
