@@ -12,7 +12,6 @@ from tests.functions import asking
 from tests.functions.declared import FUNCTIONS, statements
 from tests.functions.touring import made_key, tour
 
-SEARCH = {"dynamodb:SearchVectors vectors": "the index is deployed before the code that searches it"}
 # What a role allows and the tour does not hear.
 UNHEARD = {
     "OnStream": {
@@ -29,9 +28,8 @@ UNHEARD = {
         "dynamodb:ListStreams": "likewise",
         "sqs:SendMessage": "Lambda reports a batch that could not be handled with the function's role",
     },
-    "Api": {"s3:ListBucket": "S3 answers 404, not 403, for an export that is not there", **SEARCH},
+    "Api": {"s3:ListBucket": "S3 answers 404, not 403, for an export that is not there"},
     "OnSchedule": {"s3:ListBucket": "as for Api"},
-    **dict.fromkeys(("Extract", "Consolidate", "Commit", "Replay"), SEARCH),
 }
 PARAMETERS = {
     "Model": "bedrock",
@@ -163,7 +161,7 @@ def test_a_function_that_embeds_may_use_no_other_model(name):
 def test_the_vector_index_is_searched_by_those_who_look_for_memories(name):
     """Who retrieves or generates may search the index and nothing else of the table by it, without a condition."""
     searching = [one for one in statements(name) if "dynamodb:SearchVectors" in one["Action"]]
-    assert bool(searching) is (name in ("Api", "Extract", "Consolidate", "Commit", "Replay"))
+    assert bool(searching) is (name in ("Api", "Extract", "Consolidate", "Replay"))
     for statement in searching:
         assert statement["Action"] == ["dynamodb:SearchVectors"]
         assert statement["Resource"] == "${Table.Arn}/index/vectors"

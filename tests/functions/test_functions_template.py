@@ -2,6 +2,7 @@
 
 import pytest
 
+from streambank.rules import word_vectors
 from streambank.settings import Settings
 from streambank_local.emulator.filters import passes
 from tests import aws
@@ -78,18 +79,18 @@ def test_the_indexes_are_sparse_and_hold_keys():
     assert {index["Projection"]["ProjectionType"] for index in found.values()} == {"KEYS_ONLY"}
 
 
-def test_the_vector_index_is_of_the_longest_vectors():
-    """`vectors` searches one hash, holds what a search needs, and has a number for each of the longest vector."""
+def test_the_vector_index_is_of_word_and_meaning_vectors():
+    """`vectors` searches one hash, holds what a search needs, and has the numbers of a word-and-meaning vector."""
     properties = RESOURCES["Table"]["Properties"]
     [index] = properties["VectorIndexes"]
     assert (index["IndexName"], index["VectorAttribute"], index["DistanceFunction"]) == (
         "vectors",
         {"AttributeName": "v"},
-        "COSINE",
+        "DOT_PRODUCT",
     )
     assert index["SearchSchema"] == [{"AttributeName": "VPK", "SearchSchemaElementType": "HASH"}]
-    assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["w", "rev"]}
-    assert int(index["Dimensions"]) == max(template()["Parameters"]["EmbeddingDimensions"]["AllowedValues"])
+    assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["w"]}
+    assert int(index["Dimensions"]) == word_vectors.DIMENSIONS
 
 
 def test_each_attribute_that_is_defined_is_one_of_a_key():

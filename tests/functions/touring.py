@@ -16,6 +16,7 @@ from streambank.store.moves import Moves
 from streambank.store.policy_jobs import PolicyJobs
 from streambank.store.reindexes import Reindexes
 from streambank.store.replays import Replays
+from streambank.store.scope_indexes import ScopeIndexes
 from streambank.store.transfers import Transfers
 from streambank.wiring.deployment import Deployment
 from streambank_local.command import stack_keys as keys
@@ -31,7 +32,7 @@ def tour(service: LocalService, bedrock: Bedrock, key: str) -> None:
     """Call everything that can be called, and let everything happen that can."""
     with httpx.Client(base_url=service.base_url, headers={"authorization": f"Bearer {key}"}, timeout=60) as client:
         caller = Caller(service, client)
-        for part in (streams, consents, searches, memories, sessions, chats, operations, timers):
+        for part in (streams, consents, searches, memories, large_scopes, sessions, chats, operations, timers):
             part(caller)
         failures(caller, bedrock)
         gaps(caller)
@@ -99,6 +100,22 @@ def memories(caller: Caller) -> None:
     for force in (False, True):
         caller.post(f"{DEFAULT_BANK}/memories:purge", {"filter": 'fact="I keep bees"', "force": force})
     caller.advance(hours=49)
+
+
+def large_scopes(caller: Caller) -> None:
+    """Build the vector index of a scope, change, search and replay the scope, and let the index go."""
+    stream = caller.stream()
+    name = stream.flush(said("I keep bees"))["name"]
+    ScopeIndexes(Deployment.load().table).begin("default", stream.scope, now=caller.service.now())
+    caller.recover()
+    made = caller.post(f"{DEFAULT_BANK}/memories", {"fact": "I keep hens", "scope": stream.scope})["response"]["name"]
+    caller.settle()
+    caller.retrieve(stream.scope, similaritySearchParams={"search_query": "hens"})
+    stream.flush(said("I keep a cat"))
+    caller.post(f"{name}:replay", {})
+    caller.delete(made)
+    caller.settle()
+    caller.advance(hours=7)
 
 
 def sessions(caller: Caller) -> None:

@@ -33,12 +33,12 @@ def put(table: Any, *items: dict[str, Any]) -> None:
 
 
 def test_the_nearest_come_first(table):
-    """A score is 0 for the same direction, 1 for a right angle and 2 for the opposite; the length does not matter."""
+    """A score is the dot product, and the highest comes first."""
     put(table, item("far", 0, 0, 2), item("opposite", -1, 0, 0), item("same", 5, 0, 0), item("near", 1, 1, 0))
     reply = search(table, 2, 0, 0)
     assert names(reply) == ["same", "near", "far", "opposite"]
     scores = [one["Score"] for one in reply["SearchResults"]]
-    assert scores == pytest.approx([0, 1 - 0.5**0.5, 1, 2], abs=1e-6)
+    assert scores == pytest.approx([10, 2, 0, -2], abs=1e-6)
     assert names(search(table, 2, 0, 0, TopK=2)) == ["same", "near"]
 
 

@@ -9,7 +9,7 @@ INDEX: dict[str, Any] = {
     "IndexName": "vectors",
     "VectorAttribute": {"AttributeName": "v"},
     "Dimensions": 3,
-    "DistanceFunction": "COSINE",
+    "DistanceFunction": "DOT_PRODUCT",
     "SearchSchema": [{"AttributeName": "VPK", "SearchSchemaElementType": "HASH"}],
     "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["w", "rev"]},
 }

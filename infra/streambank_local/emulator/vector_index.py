@@ -26,8 +26,8 @@ class VectorIndex:
     @classmethod
     def of(cls, definition: Mapping[str, Any], attributes: Iterable[Mapping[str, str]]) -> "VectorIndex":
         """Return the index that a request or a template defines beside *attributes*; raises MockValidationException."""
-        if definition["DistanceFunction"] != "COSINE":
-            raise MockValidationException("the emulator knows the distance function COSINE alone")
+        if definition["DistanceFunction"] != "DOT_PRODUCT":
+            raise MockValidationException("the emulator knows the distance function DOT_PRODUCT alone")
         defined = {one["AttributeName"]: one["AttributeType"] for one in attributes}
         schema = {one["AttributeName"]: one["SearchSchemaElementType"] for one in definition.get("SearchSchema", [])}
         if not schema.keys() <= defined.keys():

@@ -109,17 +109,15 @@ def _plain(name: str, item: Item, index: VectorIndex) -> Any:
 
 
 def _scores(query: Numbers, vectors: Sequence[Numbers]) -> list[float]:
-    """Return the cosine distances, from 0 to 2; a vector of zeros has the distance 1."""
-    products = dot_products(query.floats(), [vector.floats() for vector in vectors])
-    norms = [query.norm() * vector.norm() for vector in vectors]
-    return [_float32(1 - product / norm if norm else 1.0) for product, norm in zip(products, norms, strict=True)]
+    """Return the dot products, which are higher the nearer a vector is."""
+    return [_float32(one) for one in dot_products(query.floats(), [vector.floats() for vector in vectors])]
 
 
 def _float32(number: float) -> float:
-    rounded: float = struct.unpack("f", struct.pack("f", min(2.0, max(0.0, number))))[0]
+    rounded: float = struct.unpack("f", struct.pack("f", number))[0]
     return rounded
 
 
 def _rank(scored: tuple[float, Item]) -> tuple[float, str, str]:
     score, item = scored
-    return score, str(item.hash_key.value), str(item.range_key.value if item.range_key is not None else "")
+    return -score, str(item.hash_key.value), str(item.range_key.value if item.range_key is not None else "")

@@ -76,12 +76,12 @@ def joined(pools: Sequence[Pool]) -> Pool:
 
 @dataclass(frozen=True, slots=True)
 class ScopeReader:
-    """Reads scopes; those with more than *large* live memories get an index when they are read whole."""
+    """Reads scopes; those with more than *large* live memories get an index when they are read whole, None: none."""
 
     memories: Memories
     indexes: ScopeIndexes
     changes: Changes
-    large: int = LARGE_SCOPE
+    large: int | None = LARGE_SCOPE
 
     def index(self, bank: str, scope: Mapping[str, str]) -> ScopeIndex | None:
         """Return the index of a scope, or None; a scope is read whole unless its index is ready."""
@@ -90,7 +90,7 @@ class ScopeReader:
     def whole(self, bank: str, scope: Mapping[str, str], index: ScopeIndex | None, *, now: datetime) -> list[Memory]:
         """Return all live memories of a scope; a large one without an index gets one started."""
         memories = self.memories.of_scope(bank, scope, now=now)
-        if index is None and len(memories) > self.large:
+        if index is None and self.large is not None and len(memories) > self.large:
             self.indexes.begin(bank, scope, now=now)
         return memories
 
