@@ -116,7 +116,7 @@ def _is_left_out(resource: Mapping[str, Any]) -> bool:
 
 
 def _complete(endpoint: str, name: str, table: str) -> str:
-    """Add what MiniStack ignores in a template: routes of an OpenAPI body, TTL, the vector index; return the API's URL."""
+    """Add what MiniStack ignores: an OpenAPI body's routes, TTL, the vector index; return the API's URL."""
     gateway = client("apigatewayv2", endpoint)
     [api] = resources(endpoint, name, "AWS::ApiGatewayV2::Api").values()
     functions = resources(endpoint, name, "AWS::Lambda::Function")
