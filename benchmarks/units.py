@@ -4,6 +4,10 @@ A write costs a unit for each started KB of the item, twice that in a transactio
 each started 4 KB; a query the same for the sum of what it read. An index write costs a unit for each started KB of
 what the index holds, and happens when a projected attribute changes
 (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html).
+
+A vector index is charged by bytes: those that a search examines, and those of an entry that a write changes, at least a
+KB. A vector has four bytes a number, in the table too: a write of 4,125 bytes has 5 units in the example of
+https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/VectorSearchMonitoring.html.
 """
 
 from __future__ import annotations
@@ -16,6 +20,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 INDEXES = {"due": ("G1PK", "G1SK"), "list": ("G2PK", "G2SK")}
+VECTOR, VECTOR_HASH = "v", "VPK"
+# What an entry of the vector index holds.
+VECTOR_ENTRY = ("PK", "SK", VECTOR_HASH, VECTOR, "w", "rev")
+BYTES_OF_A_NUMBER = 4
+LEAST_VECTOR_WRITE = 1024
 
 
 def size(item: dict[str, Any]) -> int:
@@ -27,6 +36,8 @@ def _value_size(value: dict[str, Any]) -> int:
     [(kind, content)] = value.items()
     if kind == "N":
         return math.ceil(len(content.lstrip("-")) / 2) + 1
+    if kind == "L":  # vectors are the only lists
+        return BYTES_OF_A_NUMBER * len(content)
     return len(content.encode()) if isinstance(content, str) else len(content)
 
 
@@ -39,6 +50,8 @@ class Bill:
     write_units: int = 0
     index_units: int = 0
     read_units: float = 0
+    vector_bytes: float = 0
+    vector_write_bytes: int = 0
 
     @property
     def round_trips(self) -> int:
@@ -79,6 +92,8 @@ class Meter:
             return
         self.bill.calls[model.name] += 1
         self._request = (model.name, params)
+        if model.name == "SearchVectors":
+            params["ReturnConsumedCapacity"] = "TOTAL"
         if model.name == "TransactWriteItems":
             for action in params["TransactItems"]:
                 [(kind, request)] = action.items()
@@ -98,6 +113,7 @@ class Meter:
         self.bill.write_units += units
         self.bill.writes[key["SK"]["S"].split("#")[0]] += units
         self.bill.index_units += sum(_index_units(names, before, after) for names in INDEXES.values())
+        self.bill.vector_write_bytes += _vector_write_bytes(before, after)
 
     def _item(self, key: dict[str, Any]) -> dict[str, Any]:
         with self.paused():
@@ -115,6 +131,9 @@ class Meter:
             consistent = self._request[1].get("ConsistentRead", False)
             units = max(1, math.ceil(sum(map(size, parsed["Items"])) / 4096))
             self.bill.read_units += units if consistent else units / 2
+
+        elif model.name == "SearchVectors":
+            self.bill.vector_bytes += parsed["ConsumedCapacity"]["VectorSearchRequestBytes"]
 
     def _batch_read(self, parsed: dict[str, Any]) -> None:
         keys = self._request[1]["RequestItems"][self._table]["Keys"]
@@ -141,3 +160,14 @@ def _index_units(names: tuple[str, str], before: dict[str, Any], after: dict[str
     if old == new:
         return 0
     return sum(all(value is not None for value in entry) for entry in (old, new))
+
+
+def _vector_write_bytes(before: dict[str, Any], after: dict[str, Any]) -> int:
+    """Return the bytes that a write is charged for the vector index: those of the entry, if it changes."""
+    old, new = _vector_entry(before), _vector_entry(after)
+    return 0 if old == new else max(LEAST_VECTOR_WRITE, size(new or old))
+
+
+def _vector_entry(item: dict[str, Any]) -> dict[str, Any]:
+    is_entry = VECTOR in item and VECTOR_HASH in item
+    return {name: item[name] for name in VECTOR_ENTRY if name in item} if is_entry else {}

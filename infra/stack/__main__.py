@@ -6,7 +6,9 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -69,6 +71,7 @@ def _steps(tools: ExitStack, options: argparse.Namespace) -> list[Step]:
         Step("recorded events, runtime emulator", stack.run_events),
         Step("sam deploy, into MiniStack", stack.deploy_template),
         Step("roles are enforced by MiniStack", stack.check_roles),
+        Step("vector index, local mode's and MiniStack's", stack.compare_vectors),
         Step("smoke test, on MiniStack", stack.run_smoke),
         Step("two stacks side by side, on MiniStack", stack.deploy_second),
         Step("upgrade under traffic, on MiniStack", stack.upgrade),
@@ -122,15 +125,23 @@ class _Stack:
     def restore(self) -> Outcome:
         return restoring.a_restored_table_takes_over(self._deployed())
 
+    def compare_vectors(self) -> Outcome:
+        """Run the tests of local mode's vector index against MiniStack's."""
+        return self._run_tests("vectors", [ROOT / "tests" / "stack" / "test_vector_index.py"])
+
     def run_journeys(self, tests: list[Path]) -> Outcome:
-        """Run the journeys in one process: their names of users and chats are unique only within one."""
-        self._deployed()
-        report = BUILD / "journeys.xml"
         left_out = [word for name in UNEMULATED for word in ("--deselect", f"tests/journeys/{name}")]
-        chosen = ["-m", "not slow", "-p", "no:xdist", f"--junit-xml={report}", *left_out]
+        outcome = self._run_tests("journeys", tests, left_out)
+        return replace(outcome, detail=f"{outcome.detail}; {len(UNEMULATED)} left out, because MiniStack differs there")
+
+    def _run_tests(self, name: str, tests: list[Path], options: Sequence[str] = ()) -> Outcome:
+        """Run *tests* in one process: the journeys' names of users and chats are unique only within one."""
+        self._deployed()
+        report = BUILD / f"{name}.xml"
+        chosen = ["-m", "not slow", "-p", "no:xdist", f"--junit-xml={report}", *options]
         command: list[str | Path] = [sys.executable, "-m", "pytest", *tests, *chosen]
         variables = {"STREAMBANK_STACK": str(DEPLOYED)}
-        with (BUILD / "journeys.txt").open("w") as out:
+        with (BUILD / f"{name}.txt").open("w") as out:
             done = subprocess.run(  # noqa: S603  our own tests
                 command,
                 cwd=ROOT,
@@ -140,7 +151,7 @@ class _Stack:
                 timeout=JOURNEYS_SECONDS,
                 check=False,
             )
-        line = f"{_summary_of(report)}; {len(UNEMULATED)} left out, because MiniStack differs there"
+        line = _summary_of(report)
         return failed(f"{line}; see {out.name}") if done.returncode else passed(line)
 
     def run_sdk(self, script: Path | None) -> Outcome:

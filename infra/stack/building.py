@@ -8,7 +8,7 @@ from infra.stack.tools import ARCHITECTURE, BUILD, BUILT_TEMPLATE, run, tool
 LAYER = BUILD / "SharedLayer" / "python"
 # Lambda's limit on a function with its layers, unzipped (Lambda quotas, in AWS's documentation).
 LIMIT_BYTES = 250 * 1024 * 1024
-NEVER_DEPLOYED = ("streambank_local", "streambank_client", "moto", "wordllama", "numpy", "httpx", "boto3")
+NEVER_DEPLOYED = ("streambank_local", "streambank_client", "moto", "wordllama", "numpy", "httpx")
 
 
 def sam_builds() -> Outcome:

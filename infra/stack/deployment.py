@@ -1,6 +1,7 @@
 """The deployment of the template into MiniStack by `sam deploy`, with what MiniStack does not create itself."""
 
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from infra.stack.tools import ARCHITECTURE, BUILD, BUILT_TEMPLATE, REGION, ROOT,
 
 NAME = "streambank"
 EMULATED_TEMPLATE = BUILD / "emulated.json"
+INDEX_SECONDS = 120.0
+POLL_SECONDS = 1.0
 
 
 class DeploymentError(Exception):
@@ -113,7 +116,7 @@ def _is_left_out(resource: Mapping[str, Any]) -> bool:
 
 
 def _complete(endpoint: str, name: str, table: str) -> str:
-    """Add what MiniStack ignores in a template: the routes of an OpenAPI body, and TTL; return the API's URL."""
+    """Add what MiniStack ignores: an OpenAPI body's routes, TTL, the vector index; return the API's URL."""
     gateway = client("apigatewayv2", endpoint)
     [api] = resources(endpoint, name, "AWS::ApiGatewayV2::Api").values()
     functions = resources(endpoint, name, "AWS::Lambda::Function")
@@ -126,7 +129,26 @@ def _complete(endpoint: str, name: str, table: str) -> str:
         gateway.create_route(ApiId=api, RouteKey=route, Target=target)
     specification = {"AttributeName": "ttl", "Enabled": True}
     client("dynamodb", endpoint).update_time_to_live(TableName=table, TimeToLiveSpecification=specification)
+    _add_vector_index(client("dynamodb", endpoint), table)
     return f"{endpoint}/_aws/execute-api/{api}/$default"
+
+
+def _add_vector_index(dynamodb: Any, table: str) -> None:
+    """Add the template's vector index to a table, and wait until it can be searched."""
+    declared = source()["Resources"]["Table"]["Properties"]
+    [index] = declared["VectorIndexes"]
+    dynamodb.update_table(
+        TableName=table,
+        AttributeDefinitions=declared["AttributeDefinitions"],
+        VectorIndexUpdates=[{"Create": index}],
+    )
+    deadline = time.monotonic() + INDEX_SECONDS
+    while time.monotonic() < deadline:
+        [added] = dynamodb.describe_table(TableName=table)["Table"]["VectorIndexes"]
+        if added["IndexStatus"] == "ACTIVE" and not added.get("Backfilling"):
+            return
+        time.sleep(POLL_SECONDS)
+    raise DeploymentError(f"the vector index of {table} cannot be searched after {INDEX_SECONDS:.0f} s")
 
 
 def _routes() -> Iterable[tuple[str, str]]:

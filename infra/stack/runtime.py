@@ -131,9 +131,8 @@ def _create_resources(endpoint: str) -> None:
         raise RequirementError("nothing was built")
     variables = json.loads((ROOT / "env.json").read_text())["Api"]
     table = source()["Resources"]["Table"]["Properties"]
-    definition = {
-        part: table[part] for part in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "BillingMode")
-    }
+    parts = ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "VectorIndexes", "BillingMode")
+    definition = {part: table[part] for part in parts}
     client("dynamodb", endpoint, ACCOUNT).create_table(TableName=variables["TABLE_NAME"], **definition)
     machine = {"StartAt": "Done", "States": {"Done": {"Type": "Succeed"}}}
     role = f"arn:aws:iam::{ACCOUNT}:role/generation"

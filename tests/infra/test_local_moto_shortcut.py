@@ -86,6 +86,9 @@ FAILURES: dict[str, Callable[[Any], Any]] = {
             }
         ]
     ),
+    "no vector index": lambda db: db.search_vectors(
+        TableName=TABLE, IndexName="vectors", SearchVector=[{"N": "1"}], TopK=1
+    ),
     "two writes of one item": lambda db: db.transact_write_items(
         TransactItems=[{"Put": {"TableName": TABLE, "Item": ITEM}}] * 2
     ),

@@ -74,6 +74,24 @@ def test_a_vector_is_read_as_it_was_written(table):
     assert table.put_item(TableName=aws.TABLE, Item=whole, ReturnValues="ALL_OLD")["Attributes"] == whole
 
 
+def test_a_vector_is_updated(table):
+    """An update of a long vector, alone or in a transaction, is read and searched as it was sent."""
+    table.put_item(TableName=aws.TABLE, Item=memory(1))
+    change = {
+        "TableName": aws.TABLE,
+        "Key": {name: memory(1)[name] for name in ("PK", "SK")},
+        "UpdateExpression": "SET #v = :v",
+        "ExpressionAttributeNames": {"#v": "v"},
+    }
+    table.update_item(**change, ExpressionAttributeValues={":v": {"L": vector(2)}})
+    assert aws.dump(table) == [memory(1) | {"v": {"L": vector(2)}}]
+    table.transact_write_items(
+        TransactItems=[{"Update": change | {"ExpressionAttributeValues": {":v": {"L": vector(3)}}}}]
+    )
+    assert aws.dump(table) == [memory(1) | {"v": {"L": vector(3)}}]
+    assert nearest(table, 3)["SearchResults"][0]["Score"] == pytest.approx(0, abs=1e-6)
+
+
 def test_equal_scores_are_in_the_order_of_the_keys(table):
     """Ties are broken by the keys, so that a search returns the same twice."""
     for number in (3, 1, 2):
@@ -179,7 +197,10 @@ def test_a_list_is_kept_as_text_if_it_is_long_and_has_numbers_alone(length, has_
     assert (vector_of(value) is None) is has_text
 
 
-@pytest.mark.parametrize(("number", "is_vector"), [("3.4e38", True), ("3.5e38", False), ("-1e39", False)])
+NUMBERS = [("3.4e38", True), ("3.5e38", False), ("-1e39", False), ("nan", False), ("one", False), ("1,2", False)]
+
+
+@pytest.mark.parametrize(("number", "is_vector"), NUMBERS)
 def test_a_number_beyond_32_bits_is_no_element(number, is_vector):
     """DynamoDB refuses what a 32-bit number cannot hold."""
     found = vector_of(DynamoType({"L": [{"N": number}] * FEWEST}))

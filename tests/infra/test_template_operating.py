@@ -130,3 +130,15 @@ def test_a_layer_without_handlers_is_not_built(tmp_path):
     result = subprocess.run(build, cwd=source, check=False, capture_output=True, text=True)
     assert result.returncode
     assert "sam build --use-container --mount-symlinks" in result.stderr
+
+
+def test_the_layer_brings_a_boto3_that_searches_vectors():
+    """Lambda's own boto3 may be too old, so the layer's is used, of the range that the distribution names."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    [wanted] = [one for one in project["optional-dependencies"]["server"] if one.startswith("boto3")]
+    assert wanted in (ROOT / "requirements" / "layer.in").read_text().split()
+    pins = (ROOT / "shared" / "requirements.txt").read_text()
+    [pinned] = re.findall(r"^boto3==(\S+)", pins, re.MULTILINE)
+    least = wanted.removeprefix("boto3>=")
+    assert [int(part) for part in pinned.split(".")] >= [int(part) for part in least.split(".")]
+    assert "boto3" not in (ROOT / "requirements" / "runtime.txt").read_text(), "a runtime without one proves the layer"

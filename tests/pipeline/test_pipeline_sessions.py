@@ -36,7 +36,7 @@ class Proxy:
 
     def __getattr__(self, name: str) -> Any:
         def call(**parameters: Any) -> Any:
-            if name in ("get_item", "batch_get_item", "query"):
+            if name in ("get_item", "batch_get_item", "query", "search_vectors"):
                 return getattr(self.client, name)(**parameters)
             here, self.dies_at = self.dies_at, None if self.dies_at == (len(self.writes), True) else self.dies_at
             if here == (len(self.writes), False):

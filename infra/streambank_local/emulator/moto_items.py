@@ -69,7 +69,7 @@ def value_size(value: DynamoType) -> int:
     if value.type == "M":
         return sum(_bytes(name) + value_size(member) for name, member in content.items())
     if value.type == "L":
-        return len(content.text) if type(content) is Numbers else sum(map(value_size, content))
+        return content.size() if type(content) is Numbers else sum(map(value_size, content))
     if value.type in {"SS", "NS", "BS"}:
         return sum(map(_bytes, content))
     return 1 if isinstance(content, bool) else _bytes(content)

@@ -15,12 +15,13 @@ from moto.dynamodb.models.dynamo_type import DynamoType
 
 from streambank_local.emulator.dot_products import dot_products
 
+BYTES_OF_A_NUMBER = 4
 # A shorter list stays a list: an expression may change it in place.
 FEWEST = 256
 
 
 class Numbers:
-    """The elements of a list attribute that are numbers, which nothing changes in place."""
+    """The elements of a list attribute that are numbers, as text with commas; nothing changes them in place."""
 
     __slots__ = ("_floats", "_is_finite", "_norm", "count", "text")
 
@@ -39,7 +40,10 @@ class Numbers:
     def is_finite(self) -> bool:
         """Tell whether each number has room in 32 bits: one that has none is infinite, and with it the sum."""
         if self._is_finite is None:
-            self._is_finite = math.isfinite(sum(self.floats()))
+            try:
+                self._is_finite = math.isfinite(sum(self.floats())) and len(self.floats()) == self.count
+            except ValueError:  # a text that is no number
+                self._is_finite = False
         return self._is_finite
 
     def norm(self) -> float:
@@ -48,6 +52,10 @@ class Numbers:
             [square] = dot_products(self.floats(), [self.floats()])
             self._norm = math.sqrt(square)
         return self._norm
+
+    def size(self) -> int:
+        """Return the bytes that DynamoDB counts for a vector."""
+        return BYTES_OF_A_NUMBER * self.count
 
     def to_json(self) -> list[dict[str, str]]:
         """Return the list as requests and replies have it."""
@@ -87,7 +95,7 @@ def vector_of(value: DynamoType) -> Numbers | None:
 
 def is_number(value: DynamoType) -> bool:
     """Tell whether an element of a vector is a number that has room in 32 bits."""
-    return value.type == "N" and math.isfinite(array("f", [float(value.value)])[0])
+    return value.type == "N" and Numbers(value.value, 1).is_finite()
 
 
 def keep_as_text(original: Callable[..., None]) -> Callable[..., None]:

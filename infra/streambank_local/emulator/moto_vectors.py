@@ -155,10 +155,11 @@ def search_vectors(handler: DynamoHandler) -> ActionResult:
     """Answer SearchVectors."""
     search = VectorSearch(handler.body)
     table = handler.dynamodb_backend.get_table(handler.body["TableName"])
-    return ActionResult(search.run(indexes(table), _items(table), table.table_key_attrs))
+    return ActionResult(search.run(indexes(table), items(table), table.table_key_attrs))
 
 
-def _items(table: Table) -> Iterable[Item]:
+def items(table: Table) -> Iterable[Item]:
+    """Return all items of a table."""
     if not table.has_range_key:
         return list(table.items.values())  # type: ignore[arg-type]
     return [item for partition in table.items.values() for item in partition.values()]

@@ -9,11 +9,10 @@ from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 
 from streambank_local.emulator.dot_products import dot_products
-from streambank_local.emulator.moto_numbers import Numbers, vector_of
+from streambank_local.emulator.moto_numbers import BYTES_OF_A_NUMBER, Numbers, vector_of
 from streambank_local.emulator.vector_index import VectorIndex
 
 MOST_RESULTS = 100
-BYTES_OF_A_NUMBER = 4
 
 
 class VectorSearch:
