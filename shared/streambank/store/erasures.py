@@ -178,10 +178,12 @@ class Erasures:
 
     def erased_items(self, bank: str, cid: str) -> Iterator[Iterator[ErasedItem]]:
         """Yield the items of a scope that are erased, kind by kind: deleted memories, tombstones and moves too."""
-        # An entry is only written beside its memory: those of the index come after the memories.
-        kinds = (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE, Kind.REVIEW, Kind.CHANGE, Kind.MOVE)
-        for kind in (*kinds, Kind.ENTRY, Kind.PROFILE_ENTRY):
-            yield map(_erased_item, self._table.query(keys.scope(bank, cid), prefix=kind.prefix))
+        pk = keys.scope(bank, cid)
+        for kind in (Kind.CITATION, Kind.REVISION, Kind.MEMORY, Kind.TOMBSTONE, Kind.REVIEW, Kind.CHANGE, Kind.MOVE):
+            yield map(_erased_item, self._table.query(pk, prefix=kind.prefix))
+        # Entries of the index come last: one is only written beside its memory.
+        entries = (Kind.ENTRY.prefix, Kind.PROFILE_ENTRY.prefix + keys.LAST)
+        yield map(_erased_item, self._table.query(pk, between=entries))
 
     def delete_memories(self, erasure: Erasure, batch: Sequence[ErasedItem], counts: Counter[str]) -> None:
         """Delete a batch of `erased_items`, and the look-ups of its memories first.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
@@ -15,6 +16,7 @@ from streambank.model.consent import Consent
 from streambank.model.ids import OperationId
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
 from streambank.model.plan import Completion, ForgetRequest, Slice
+from streambank.model.scope_index import ScopeIndex
 from streambank.model.tombstone import Tombstone
 from streambank.store import codec, keys, list_index
 from streambank.store.actions import Action, Update, equals, present, without
@@ -34,6 +36,7 @@ from streambank.store.memory_items import (
 )
 from streambank.store.plan_items import verdicts_put
 from streambank.store.review_items import delete_of_memory, review_put
+from streambank.store.scope_indexes import index_of
 from streambank.store.scope_versions import version_bump, window_progress
 from streambank.store.table import Table
 from streambank.store.windows import is_current_attempt
@@ -67,9 +70,14 @@ class Memories:
 
     def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
         """Return the version of a scope, without its memories."""
-        item = self._table.get(keys.version(bank, ids.scope_id(scope))) or {"ver": 0}
-        is_closed = bool(item.get("erasing") or item.get("moving"))
-        return ScopeView(item["ver"], is_closed, (), requests_of(item), codec.consent_of(item))
+        return _view_of(self._table.get(keys.version(bank, ids.scope_id(scope))))
+
+    def version_and_index(self, bank: str, scope: Mapping[str, str]) -> tuple[ScopeView, ScopeIndex | None]:
+        """Return the version of a scope, without its memories, and its vector index: one round trip."""
+        cid = ids.scope_id(scope)
+        version, index = keys.version(bank, cid), keys.scope_index(bank, cid)
+        items = self._table.read([version, index])
+        return _view_of(items.get(version)), index_of(items[index]) if index in items else None
 
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
@@ -279,6 +287,12 @@ class Memories:
             self._table.write(Update(key, codec.due_values(key, None), equals(rev=revision)))
         except Conflict:
             return  # it was rolled back meanwhile
+
+
+def _view_of(item: Mapping[str, Any] | None) -> ScopeView:
+    item = item or {"ver": 0}
+    is_closed = bool(item.get("erasing") or item.get("moving"))
+    return ScopeView(item["ver"], is_closed, (), requests_of(item), codec.consent_of(item))
 
 
 def _taken_ids(bank: str, piece: Slice, actions: Sequence[Action], conflict: Conflict) -> list[str]:

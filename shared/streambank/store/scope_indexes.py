@@ -61,7 +61,7 @@ class ScopeIndexes:
     def get(self, bank: str, cid: str) -> ScopeIndex | None:
         """Return the index of a scope, or None if it has none."""
         item = self._table.get(keys.scope_index(bank, cid))
-        return _index_of(item) if item else None
+        return index_of(item) if item else None
 
     def begin(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> None:
         """Start an index for a scope unless it has one, is being erased or moved, or others start one."""
@@ -221,7 +221,8 @@ def _walk(index: ScopeIndex) -> codec.Values:
     }
 
 
-def _index_of(item: Mapping[str, Any]) -> ScopeIndex:
+def index_of(item: Mapping[str, Any]) -> ScopeIndex:
+    """Return the index that an item stands for."""
     return ScopeIndex(
         bank=keys.owner(item["PK"])[0],
         scope=json.loads(item["sco"]),

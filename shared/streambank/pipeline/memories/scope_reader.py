@@ -99,14 +99,23 @@ class ScopeReader:
 
         The version is read before the memories, never after or beside.
         """
-        read = self.memories.version(bank, scope)
-        return replace(read, memories=tuple(self.needed(bank, scope, lambda: needed, now=now)))
+        read, index = self.memories.version_and_index(bank, scope)
+        return replace(read, memories=tuple(self._read(bank, scope, index, lambda: needed, now)))
 
     def needed(
         self, bank: str, scope: Mapping[str, str], needed: Callable[[], Needed], *, now: datetime
     ) -> list[Memory]:
         """Return all live memories of a small scope, those *needed* of a large one."""
-        index = self.index(bank, scope)
+        return self._read(bank, scope, self.index(bank, scope), needed, now)
+
+    def _read(
+        self,
+        bank: str,
+        scope: Mapping[str, str],
+        index: ScopeIndex | None,
+        needed: Callable[[], Needed],
+        now: datetime,
+    ) -> list[Memory]:
         if index is None or not index.is_ready:
             return self.whole(bank, scope, index, now=now)
         try:
