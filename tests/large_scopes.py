@@ -25,7 +25,7 @@ def grown(client: Any, *facts: str, **more: Any) -> World:
     """Return a world whose scope is large and has an index that is ready; each fact is an event's."""
     world = World(client, large_scope=LARGE, **more)
     say(world, *(facts or [f"fact number {number}" for number in range(LARGE + 3)]))
-    world.reader.whole("default", SCOPE, None, now=world.clock())
+    world.indexes.begin("default", SCOPE, now=world.clock())
     build(world)
     return world
 

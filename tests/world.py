@@ -533,7 +533,7 @@ class World:
             windows=self.windows,
             plans=self.plans,
             memories=self.memories,
-            reader=self.reader,
+            indexes=self.indexes,
             reviews=self.reviews,
             banks=self.banks,
             retention_policy=self.retention_policy,

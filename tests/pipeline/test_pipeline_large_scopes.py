@@ -59,6 +59,15 @@ def test_a_scope_that_has_grown_gets_an_index(client):
     assert wrong_entries(world) == []
 
 
+def test_a_generation_of_a_scope_that_has_grown_starts_its_index(client):
+    """A scope that nobody searches gets its index too, since generations read it."""
+    world = World(client, large_scope=LARGE)
+    say(world, *(f"fact number {number}" for number in range(LARGE + 1)))
+    assert world.indexes.get("default", CID) is None
+    say(world, "one more")
+    assert index(world).state is IndexState.BUILDING
+
+
 def test_a_scope_that_has_shrunk_loses_its_index(client):
     """With half of the limit, no entry and no trace of the index is left at its next check; searches go on."""
     world = grown(client)
@@ -255,7 +264,7 @@ def story(client: Any, kill: Killer) -> World:
     aws.empty(client)
     world = World(client, large_scope=LARGE)
     say(world, *(f"fact number {number}" for number in range(LARGE + 2)))
-    world.reader.whole("default", SCOPE, None, now=world.clock())
+    world.indexes.begin("default", SCOPE, now=world.clock())
     disarm = _armed(client, kill)
     with suppress(aws.Killed):
         build(world)
@@ -288,7 +297,7 @@ def erased_meanwhile(client: Any, is_built: bool, at: int) -> tuple[World, int]:
     aws.empty(client)
     world = World(client, large_scope=LARGE)
     say(world, *(f"fact number {number}" for number in range(LARGE + 2)))
-    world.reader.whole("default", SCOPE, None, now=world.clock())
+    world.indexes.begin("default", SCOPE, now=world.clock())
     if is_built:
         build(world)
         say(world, "the cello is new")

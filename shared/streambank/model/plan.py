@@ -99,7 +99,7 @@ class Plan:
     """Steps for the candidates from number *start* on, made at version *version* of the scope.
 
     *offered* maps the id of each memory that the model was given to its mark then: if none of them changed and no
-    new one is near, the plan is still valid at another version.
+    new one is near, the plan is still valid at another version. *needs_index* says that the scope has become large.
     """
 
     version: int
@@ -107,6 +107,7 @@ class Plan:
     steps: tuple[PlanStep, ...]
     offered: dict[str, str]
     usage: Usage = field(default=Usage())
+    needs_index: bool = False
 
     def version_at(self, cursor: int) -> int:
         """Return the version that the scope has at *cursor* if nobody else wrote.

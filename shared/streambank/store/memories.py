@@ -46,13 +46,17 @@ MAX_TOMBSTONES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ScopeView:
-    """A scope's memories as of *version*; 0 means that nothing was ever written there."""
+    """A scope's memories as of *version*; 0 means that nothing was ever written there.
+
+    *needs_index* says that there are many memories, and no vector index.
+    """
 
     version: int
     erasing: bool
     memories: tuple[Memory, ...]
     requests: tuple[ForgetRequest, ...] = ()
     consent: Consent = field(default=Consent())
+    needs_index: bool = False
 
 
 class Memories:
@@ -67,6 +71,13 @@ class Memories:
         """Return the live memories of a scope; the version is read before them, never after or beside."""
         read = self.version(bank, scope)
         return replace(read, memories=tuple(self.of_scope(bank, scope, now=now)))
+
+    def view_of_ids(
+        self, bank: str, scope: Mapping[str, str], memory_ids: Iterable[str], *, now: datetime
+    ) -> ScopeView:
+        """Return some live memories of a scope; the version is read before them, never after or beside."""
+        read = self.version(bank, scope)
+        return replace(read, memories=tuple(self.of_ids(bank, scope, memory_ids, now=now)))
 
     def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
         """Return the version of a scope, without its memories."""

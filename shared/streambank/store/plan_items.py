@@ -203,6 +203,7 @@ def plan_puts(attempt: Attempt, plan: Plan) -> list[Put]:
         "start": plan.start,
         "seen": text.compressed(plan.offered),
         "use": text.dumps(_usage_row(plan.usage)),
+        "idx": int(plan.needs_index) or None,
     }
     key_of = partial(keys.plan, attempt.bank, attempt.sid, attempt.window)
     return _list_puts(key_of, map(_step_row, plan.steps), common)
@@ -236,7 +237,7 @@ def plan_of(items: Sequence[Mapping[str, Any]]) -> Plan | None:
     head = items[0]
     steps = tuple(map(_step, _joined(items)))
     offered = text.decompressed(head["seen"])
-    return Plan(head["ver"], head["start"], steps, offered, _usage(head))
+    return Plan(head["ver"], head["start"], steps, offered, _usage(head), "idx" in head)
 
 
 # ---- verdicts

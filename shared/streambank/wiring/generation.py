@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 
@@ -18,7 +18,6 @@ from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.index_scope import IndexContext
 from streambank.pipeline.jobs.replay import ReplayContext
-from streambank.pipeline.memories.scope_reader import ScopeReader
 from streambank.pipeline.screening.screening import Screening
 from streambank.rules.model_choice import choose_model
 from streambank.settings import ModelProviderName
@@ -48,7 +47,7 @@ class GenerationWiring:
             plans=self.stores.plans,
             banks=self.stores.banks,
             memories=self.stores.memories,
-            reader=self._reader,
+            reader=self.stores.reader,
             extractor=self._extractor,
             embedder=self._embedder,
             token_budget=self._token_budget,
@@ -65,7 +64,7 @@ class GenerationWiring:
             plans=self.stores.plans,
             banks=self.stores.banks,
             memories=self.stores.memories,
-            reader=self._reader,
+            reader=self.stores.reader,
             consolidator=self._consolidator,
             embedder=self._embedder,
             token_budget=self._token_budget,
@@ -81,7 +80,7 @@ class GenerationWiring:
             windows=self.stores.windows,
             plans=self.stores.plans,
             memories=self.stores.memories,
-            reader=self.stores.reader,
+            indexes=self.stores.scope_indexes,
             reviews=self.stores.reviews,
             banks=self.stores.banks,
             retention_policy=self.deployment.retention_policy,
@@ -111,7 +110,7 @@ class GenerationWiring:
             windows=self.stores.windows,
             plans=self.stores.plans,
             memories=self.stores.memories,
-            reader=self._reader,
+            reader=self.stores.reader,
             extractor=self._extractor,
             consolidator=self._consolidator,
             embedder=self._embedder,
@@ -143,11 +142,6 @@ class GenerationWiring:
             clock=self.deployment.now,
             has_time=lambda: self.deployment.now() < end,
         )
-
-    @property
-    def _reader(self) -> ScopeReader:
-        """Return what reads scopes where a model is asked: such a function writes nothing of a scope."""
-        return replace(self.stores.reader, large=None)
 
     def _model_name(self, requested: str | None) -> str:
         """Return the model that is asked where a bank requests one, or none; the embedded model has its own name."""

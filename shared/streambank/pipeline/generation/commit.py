@@ -21,7 +21,6 @@ from streambank.model.verdict import RecordedVerdict, Verdict
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.held_steps import HeldSteps
-from streambank.pipeline.memories.scope_reader import Needed, ScopeReader
 from streambank.pipeline.screening.calls import screened_turns
 from streambank.pipeline.screening.screening import Screening
 from streambank.pipeline.screening.stored import StoredTexts
@@ -42,6 +41,7 @@ from streambank.store.plan_items import verdict_bytes
 from streambank.store.plans import Plans
 from streambank.store.review_items import review_put
 from streambank.store.reviews import Reviews
+from streambank.store.scope_indexes import ScopeIndexes
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
 
@@ -73,7 +73,7 @@ class CommitContext:
     windows: Windows
     plans: Plans
     memories: Memories
-    reader: ScopeReader
+    indexes: ScopeIndexes
     reviews: Reviews
     banks: Banks
     retention_policy: RetentionPolicy
@@ -117,7 +117,7 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     plan = context.plans.plan(attempt) if extracted else None
     if window is None or extracted is None or plan is None:
         return CommitOutcome.LATE
-    view = context.reader.view(attempt.bank, window.stream.scope, Needed((), _touched(plan)), now=context.now)
+    view = context.memories.view_of_ids(attempt.bank, window.stream.scope, _touched(plan), now=context.now)
     is_whole = plan.start + len(plan.steps) == len(extracted.candidates)
     if view.erasing or not is_whole or view.version != plan.version_at(window.cursor):
         return CommitOutcome.CONFLICT
@@ -148,6 +148,8 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
         raise
     except Conflict as conflict:
         return _outcome_of(conflict, window, attempt, context)
+    if plan.needs_index:
+        context.indexes.begin(attempt.bank, window.stream.scope, now=context.now)
     if _leaves_work(window):
         _finish(attempt, context)
     return CommitOutcome.COMMITTED

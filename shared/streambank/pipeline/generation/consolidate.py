@@ -116,7 +116,8 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
         if error.provider_error:
             context.windows.note_provider_error(attempt, error.provider_error)
         return error.outcome
-    plan = Plan(view.version, window.cursor, tuple(judged.steps), offered, judged.usage)
+    steps = tuple(judged.steps)
+    plan = Plan(view.version, window.cursor, steps, offered, judged.usage, view.needs_index)
     return _save(attempt, window, extracted, rest, plan, context)
 
 

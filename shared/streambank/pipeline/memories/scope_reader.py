@@ -76,23 +76,16 @@ def joined(pools: Sequence[Pool]) -> Pool:
 
 @dataclass(frozen=True, slots=True)
 class ScopeReader:
-    """Reads scopes; those with more than *large* live memories get an index when they are read whole, None: none."""
+    """Reads scopes; those with more than *large* live memories need an index, which a search starts."""
 
     memories: Memories
     indexes: ScopeIndexes
     changes: Changes
-    large: int | None = LARGE_SCOPE
+    large: int = LARGE_SCOPE
 
     def index(self, bank: str, scope: Mapping[str, str]) -> ScopeIndex | None:
         """Return the index of a scope, or None; a scope is read whole unless its index is ready."""
         return self.indexes.get(bank, ids.scope_id(scope))
-
-    def whole(self, bank: str, scope: Mapping[str, str], index: ScopeIndex | None, *, now: datetime) -> list[Memory]:
-        """Return all live memories of a scope; a large one without an index gets one started."""
-        memories = self.memories.of_scope(bank, scope, now=now)
-        if index is None and self.large is not None and len(memories) > self.large:
-            self.indexes.begin(bank, scope, now=now)
-        return memories
 
     def view(self, bank: str, scope: Mapping[str, str], needed: Needed, *, now: datetime) -> ScopeView:
         """Return a scope with its memories: all of a small one, those *needed* of a large one.
@@ -100,7 +93,8 @@ class ScopeReader:
         The version is read before the memories, never after or beside.
         """
         read, index = self.memories.version_and_index(bank, scope)
-        return replace(read, memories=tuple(self._read(bank, scope, index, lambda: needed, now)))
+        memories = self._read(bank, scope, index, lambda: needed, now)
+        return replace(read, memories=tuple(memories), needs_index=index is None and len(memories) > self.large)
 
     def needed(
         self, bank: str, scope: Mapping[str, str], needed: Callable[[], Needed], *, now: datetime
@@ -117,7 +111,7 @@ class ScopeReader:
         now: datetime,
     ) -> list[Memory]:
         if index is None or not index.is_ready:
-            return self.whole(bank, scope, index, now=now)
+            return self.memories.of_scope(bank, scope, now=now)
         try:
             return self._needed(index, needed(), now)
         except NotIndexed:
@@ -141,7 +135,10 @@ class ScopeReader:
                 return self._nearest(index, near(), matches, count, now)
             except NotIndexed:
                 telemetry.index_unavailable(bank)
-        matching = [one for one in self.whole(bank, scope, index, now=now) if matches(one)]
+        memories = self.memories.of_scope(bank, scope, now=now)
+        if index is None and len(memories) > self.large:
+            self.indexes.begin(bank, scope, now=now)
+        matching = [one for one in memories if matches(one)]
         return Pool(matching, self.memories.citations(bank, scope, matching, now=now) if matching else {})
 
     def _nearest(
