@@ -1,4 +1,4 @@
-"""What one similarity search reads, by the size of the scope: counted, not timed."""
+"""What one similarity search and one generation read, by the size of the scope: counted, not timed."""
 
 from __future__ import annotations
 
@@ -6,22 +6,34 @@ import random
 from collections.abc import Iterator
 from datetime import timedelta
 
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.dynamodb.models import dynamodb_backends
+
 from benchmarks import prose
 from benchmarks.units import Bill, Meter
+from streambank.model import ids
 from streambank.model.memory import Change, Citation, Evidence, Memory
+from streambank.model.scope_index import LARGE_SCOPE, IndexState
 from streambank.pipeline.memories.search import SearchQuery, search
-from streambank.rules import vectors
+from streambank.rules import bm25, vectors
+from streambank.rules.word_vectors import pack_words
+from streambank.store.actions import Put
+from streambank.store.memory_items import change_actions
+from streambank.store.scope_indexes import entry_put
+from streambank.store.scope_versions import version_bump
 from tests import aws
 from tests.world import SCOPE, START, World, event
 
-SIZES = (100, 1_000, 10_000)
+REGION = "us-east-1"
+SIZES = (100, 500, 1_000, 10_000, 100_000)
+# Scopes with more memories are measured without events.
+MOST_EVENTS = 10_000
 # About the lengths of facts and turns in LoCoMo's conversations.
 FACT_CHARACTERS = 80
 TURN_CHARACTERS = 150
 DIMENSIONS = 256
-# Changes in one transaction of a hundred actions, and events in one call.
-_CHANGES_PER_COMMIT = 25
 _EVENTS_PER_CALL = 50
+_ENTRIES_AT_ONCE = 1_000
 SEARCHES = {
     "memories": SearchQuery("a class", 10),
     "memories, events": SearchQuery("a class", 10, events=True),
@@ -29,27 +41,75 @@ SEARCHES = {
 
 
 def rows() -> Iterator[tuple[int, str, Bill]]:
-    """Yield the size of the scope, the kind of search, and its bill."""
+    """Yield the size of the scope, what was done, and its bill."""
     with aws.dynamodb() as client:
         world, meter = World(client), Meter(client, aws.TABLE)
-        for before, size in zip((0, *SIZES), SIZES, strict=False):
-            _fill(world, before, size)
+        scope = _GrowingScope(world)
+        for size in SIZES:
+            scope.grow(size)
             for name, query in SEARCHES.items():
-                with meter.running() as bill:
-                    _search(world, query)
-                yield size, name, bill
+                if not query.events or size <= MOST_EVENTS:
+                    with meter.running() as bill:
+                        search("default", SCOPE, query, context=world.searching())
+                    yield size, name, bill
+            yield size, "a generation of one fact", _generation(world, meter, size)
 
 
-def _fill(world: World, before: int, size: int) -> None:
-    """Store memories that cite a turn each, and as many events; their generation is measured elsewhere."""
-    facts, turns = prose.pieces(FACT_CHARACTERS), prose.pieces(TURN_CHARACTERS)
-    version = world.memories.version("default", SCOPE).version
-    for step, start in enumerate(range(before, size, _CHANGES_PER_COMMIT)):
-        changes = [_change(number, next(facts), next(turns)) for number in range(start, start + _CHANGES_PER_COMMIT)]
-        world.memories.commit_changes("default", SCOPE, version + step, changes, now=START)
-    for start in range(before, size, _EVENTS_PER_CALL):
-        events = [event(next(turns), f"e{number}") for number in range(start, start + _EVENTS_PER_CALL)]
-        world.ingest(*events, streamId="s", rule={"eventCount": 10_000})
+def _generation(world: World, meter: Meter, size: int) -> Bill:
+    others = set(world.stirring())
+    world.ingest(event(f"I keep bees, said in a scope of {size}", f"g{size}"), streamId="g", rule={"eventCount": 1})
+    for key in set(world.stirring()) - others:
+        world.react(*key)
+    [window] = [one for one in world.stirring() if one not in others and one[1].startswith("W#")]
+    with meter.running() as bill:
+        world.react(*window)
+        world.run()
+    return bill
+
+
+class _GrowingScope:
+    """A scope whose memories cite a turn each, with as many events, and an index when it is large.
+
+    Its items are put into the emulator: through boto3 an entry of the index takes a hundredth of a second.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world, self._cid = world, ids.scope_id(SCOPE)
+        self._table = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].get_table(aws.TABLE)
+        self._facts, self._turns = prose.pieces(FACT_CHARACTERS), prose.pieces(TURN_CHARACTERS)
+        self._memories, self._without_entry = 0, list[Change]()
+        world.table.transact(version_bump("default", SCOPE, 0, 1))
+
+    def grow(self, size: int) -> None:
+        """Add memories and events until there are *size* memories."""
+        first = self._memories
+        for number in range(first, size):
+            change = _change(number, next(self._facts), next(self._turns))
+            self._put(*change_actions("default", change, START))
+            self._without_entry.append(change)
+            if size > LARGE_SCOPE and len(self._without_entry) == _ENTRIES_AT_ONCE:
+                self._index()
+        self._memories = size
+        if size > LARGE_SCOPE:
+            self._index()
+        for start in range(first, min(size, MOST_EVENTS), _EVENTS_PER_CALL):
+            events = [event(next(self._turns), f"e{number}") for number in range(start, start + _EVENTS_PER_CALL)]
+            self._world.ingest(*events, streamId="s", rule={"eventCount": 10_000})
+
+    def _index(self) -> None:
+        indexes, now = self._world.indexes, self._world.clock()
+        indexes.begin("default", SCOPE, now=now)
+        index = indexes.get("default", self._cid)
+        if not index.is_ready:
+            index = indexes.record_walk(index, state=IndexState.READY)
+        for change in self._without_entry:
+            words = pack_words(bm25.count_words(change.citation.text))
+            self._put(entry_put(index, change.after, words))
+        self._without_entry.clear()
+
+    def _put(self, *puts: Put) -> None:
+        for put in puts:
+            self._table.put_item(put.request(aws.TABLE)["Item"])
 
 
 def _change(number: int, fact: str, turn: str) -> Change:
@@ -61,13 +121,9 @@ def _change(number: int, fact: str, turn: str) -> Change:
     return Change(None, memory, None, citation)
 
 
-def _search(world: World, query: SearchQuery) -> None:
-    search("default", SCOPE, query, context=world.searching())
-
-
-def report() -> list[str]:
-    """Return the table: a query's round trips are its pages of 1 MB."""
-    lines = [f"{'':36}{'round trips':>12}{'read units':>12}"]
+def report() -> Iterator[str]:
+    """Yield the table: a query's round trips are its pages of 1 MB."""
+    yield f"{'':36}{'round trips':>12}{'read units':>12}{'MB examined':>14}"
     for size, name, bill in rows():
-        lines.append(f"{size:>6} {name:29}{bill.round_trips:>12}{bill.read_units:>12.1f}")
-    return lines
+        examined = bill.vector_bytes / 1_000_000
+        yield f"{size:>7} {name:28}{bill.round_trips:>12}{bill.read_units:>12.1f}{examined:>14.2f}"

@@ -115,7 +115,7 @@ class ScopeIndexes:
             OutOfReach: the table did not answer.
         """
         words = self._cited_words(index, memories, now)
-        entries = [_entry(index, one, words.get(one.id, b"")) for one in memories]
+        entries = [entry_put(index, one, words.get(one.id, b"")) for one in memories]
         stored = self._table.read(entry.key for entry in entries)
         pairs: list[list[Action]] = [
             [_unchanged(index, one), entry]
@@ -249,7 +249,8 @@ def _unchanged(index: ScopeIndex, memory: Memory) -> ConditionCheck:
     return ConditionCheck(key, equals(fact=memory.fact) & without("del") & vector)
 
 
-def _entry(index: ScopeIndex, memory: Memory, words: bytes) -> Put:
+def entry_put(index: ScopeIndex, memory: Memory, words: bytes) -> Put:
+    """Return the write of a memory's entry; *words* are the hashed ones of the turns that it cites."""
     cid = ids.scope_id(index.scope)
     values: codec.Values = {
         VECTOR_PARTITION: keys.scope(index.bank, cid),
