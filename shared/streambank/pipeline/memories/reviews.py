@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from streambank.errors import Conflict, FailedPrecondition, NotFound, Unavailable
 from streambank.model import ids
+from streambank.model.change_record import ChangeStamp
 from streambank.model.memory import Change, Memory
 from streambank.model.review import Review, ReviewAction, ReviewState, ReviewWithMemories
 from streambank.model.window import Window
@@ -14,6 +15,7 @@ from streambank.pipeline.memories.edit import EditContext
 from streambank.rules import citations
 from streambank.rules import reviews as rules
 from streambank.rules.bank_config import bank_config
+from streambank.rules.changes import record_expiry
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.moved_tombstones import with_current_hashes
@@ -125,7 +127,7 @@ def accept(
     """
     vectors = list[bytes]()
 
-    def changed(review: Review, view: ScopeView) -> tuple[Review, list[Change]]:
+    def changed(review: Review, view: ScopeView) -> tuple[Review, list[Change], ChangeStamp]:
         memories = {one.id: one for one in view.memories}
         hashes = KeyedHashes.of_scope(context.id_secret, bank, review.scope)
         left = context.memories.tombstones(bank, review.scope, now=context.now)
@@ -140,7 +142,8 @@ def accept(
         vector = vectors[0] if vectors else b""
         changes = rules.accepted_changes(review, memories, policy, vector, new_id, now=context.now)
         cited = [_with_citation(one, review, policy.window, context) for one in changes]
-        return rules.mark_of(review, ReviewState.ACCEPTED, (one.after.id for one in changes)), cited
+        mark = rules.mark_of(review, ReviewState.ACCEPTED, (one.after.id for one in changes))
+        return mark, cited, ChangeStamp(context.now, record_expiry(policy.config, now=context.now))
 
     return _decide(bank, review_id, ReviewState.ACCEPTED, changed, may_see, context)
 
@@ -158,8 +161,8 @@ def reject(
         Unavailable: the scope is written by others at the same time, or is being erased.
     """
 
-    def changed(review: Review, _view: ScopeView) -> tuple[Review, list[Change]]:
-        return rules.mark_of(review, ReviewState.REJECTED, (one.id for one in review.memories)), []
+    def changed(review: Review, _view: ScopeView) -> tuple[Review, list[Change], None]:
+        return rules.mark_of(review, ReviewState.REJECTED, (one.id for one in review.memories)), [], None
 
     return _decide(bank, review_id, ReviewState.REJECTED, changed, may_see, context)
 
@@ -168,7 +171,7 @@ def _decide(
     bank: str,
     review_id: str,
     state: ReviewState,
-    changed: Callable[[Review, ScopeView], tuple[Review, list[Change]]],
+    changed: Callable[[Review, ScopeView], tuple[Review, list[Change], ChangeStamp | None]],
     may_see: Callable[[Mapping[str, str]], bool],
     context: ReviewContext,
 ) -> ReviewWithMemories:
@@ -183,10 +186,10 @@ def _decide(
             raise _not_found(review_id)
         if view.erasing:
             raise Unavailable("the scope is being erased; try again")
-        mark, changes = changed(review, view)
+        mark, changes, stamp = changed(review, view)
         dropped = rules.dropped_marks(context.reviews.of_scope(bank, scope, now=context.now))
         try:
-            context.reviews.decide(bank, view.version, mark, changes, dropped, now=context.now)
+            context.reviews.decide(bank, view.version, mark, changes, dropped, now=context.now, stamp=stamp)
         except Conflict:
             continue
         live = {one.id: one for one in view.memories} | {one.after.id: one.after for one in changes}
