@@ -64,7 +64,7 @@ class Review:
     evidence. *profile* is the id of a schema where the texts are JSON of a profile. *rejected* are the keyed hashes of
     events that proposed the same before, and were rejected. *origins* are those of a memory. The text holds as its
     *validity* says; *is_correction* tells that the texts before were never true, *forgets* that the fact is a request
-    to forget.
+    to forget. *is_imported* tells that its windows may be others in this bank.
     """
 
     id: str
@@ -88,6 +88,7 @@ class Review:
     validity: Validity = OPEN
     is_correction: bool = False
     forgets: bool = False
+    is_imported: bool = False
 
     @property
     def event_hashes(self) -> list[str]:

@@ -210,7 +210,7 @@ def mark_of(review: Review, state: ReviewState, memories: Iterable[str]) -> Revi
     events = list(dict.fromkeys(one for one in cited if one))
     kept = [*events[-MAX_REJECTED:], *sorted(review.rejected.difference(events))]
     bare = replace(review, text="", fact="", topics=(), reason="", evidence=(), validity=OPEN)
-    bare = replace(bare, is_correction=False, forgets=False)
+    bare = replace(bare, is_correction=False, forgets=False, is_imported=False)
     names = tuple(ReviewedMemory(one, "") for one in memories)
     return replace(bare, state=state, memories=names, rejected=frozenset(kept[:MAX_REJECTED]))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
@@ -23,19 +23,25 @@ from streambank.model.record import (
     MarkerRecord,
     MemoryRecord,
     Record,
+    ReviewedText,
+    ReviewRecord,
     SessionEventRecord,
     StreamRecord,
 )
+from streambank.model.review import ReviewState
 from streambank.model.rule import Reason
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import TransferSpec
 from streambank.model.window import Window
 from streambank.rules import window as windows_rules
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store import codec, keys
 from streambank.store.attributes import instant
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.keys import LAST, Kind
 from streambank.store.memory_items import all_revisions, citation_of, memory_of
+from streambank.store.review_items import review_of
+from streambank.store.reviews import Reviews
 from streambank.store.sessions import Sessions
 from streambank.store.table import Table
 
@@ -43,6 +49,8 @@ from streambank.store.table import Table
 MAX_REVISIONS = 1_000
 # Sorts before the ids of memories.
 _BEFORE_MEMORIES = " "
+# Sorts behind the ids of memories, before `LAST`.
+_REVIEWS = "{"
 
 # Shard and sort key of a registry entry, and how far the records of the entry were read.
 ExportCursor = tuple[int, str, str]
@@ -52,8 +60,11 @@ Rows = Iterator[tuple[str, Record]]
 class Exports:
     """The access patterns of an export."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, id_secret: Callable[[], bytes]) -> None:
+        """*id_secret* is what the texts in reviews are hashed with; it is read for the first of them."""
         self._table = table
+        self._id_secret = id_secret
+        self._reviews = Reviews(table)
         self._sessions = Sessions(table)
         self._histories = ChatHistories(table)
 
@@ -125,6 +136,25 @@ class Exports:
                 own = [one for one in stored if _is_exported(memory, one, now)][-MAX_REVISIONS:]
                 cited = [one for one in map(citation_of, citations.of(memory.id)) if _is_cited(memory, one, now)]
                 yield memory.id, MemoryRecord(replace(memory, own_revision=None), tuple(own), tuple(cited))
+        known = after.removeprefix(_REVIEWS) if after.startswith(_REVIEWS) else ""
+        yield from self._open_reviews(bank, cid, scope, known, now)
+
+    def _open_reviews(self, bank: str, cid: str, scope: dict[str, str], after: str, now: datetime) -> Rows:
+        """Yield the open reviews behind *after*, but those that cannot be accepted: a memory is gone or has changed."""
+        for item in self._of_kind(bank, cid, Kind.REVIEW, after):
+            review = review_of(item, dict(scope))
+            if review.id <= after or review.state is not ReviewState.OPEN or not review.is_live(now):
+                continue
+            [whole] = self._reviews.with_memories(bank, [review], now=now)
+            by_id, hashes = {one.id: one for one in whole.memories}, KeyedHashes(self._id_secret(), bank, cid)
+            pairs = [(by_id.get(one.id), one.mark) for one in review.memories]
+            texts = [
+                ReviewedText(memory.id, memory.created, memory.fact)
+                for memory, mark in pairs
+                if memory and hashes.of_text(memory.fact) == mark
+            ]
+            if len(texts) == len(pairs):
+                yield f"{_REVIEWS}{review.id}", ReviewRecord(review, tuple(texts))
 
     def _revisions(self, bank: str, cid: str, memory: Memory, read: _ByMemory) -> list[Revision]:
         """Return the revisions of *memory*; they are read again if they were read before its last change."""

@@ -46,6 +46,7 @@ def review_values(bank: str, review: Review) -> codec.Values:
         **history_items.validity_values(review.validity),
         "corr": int(review.is_correction) or None,
         "fgt": int(review.forgets) or None,
+        "imp": int(review.is_imported) or None,
         "exp": milliseconds(review.expires),
         "ttl": seconds(review.expires),
         "G2PK": keys.list_partition(bank, Kind.REVIEW, review.id) if is_open else None,
@@ -77,6 +78,7 @@ def review_of(item: Mapping[str, Any], scope: dict[str, str]) -> Review:
         validity=history_items.validity_of(item),
         is_correction=bool(item.get("corr")),
         forgets=bool(item.get("fgt")),
+        is_imported=bool(item.get("imp")),
     )
 
 

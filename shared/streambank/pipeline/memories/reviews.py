@@ -10,6 +10,8 @@ from streambank.model import ids
 from streambank.model.change_record import ChangeStamp
 from streambank.model.memory import Change, Memory
 from streambank.model.review import Review, ReviewAction, ReviewState, ReviewWithMemories
+from streambank.model.rule import Reason
+from streambank.model.stream import StreamId
 from streambank.model.window import Window
 from streambank.pipeline.memories.edit import EditContext
 from streambank.rules import citations
@@ -221,8 +223,15 @@ def _live_memories(review: Review, memories: Iterable[Memory]) -> tuple[Memory, 
 
 
 def _window(bank: str, review: Review, context: ReviewContext) -> Window:
-    """Return the window that proposed the change last: its settings are those of the change."""
+    """Return the window that proposed the change last: its settings are those of the change.
+
+    The window of an imported review may be another one here: its number alone is known, and it has no settings.
+    """
     newest = review.evidence[-1]
+    if review.is_imported:
+        stream = StreamId(bank, newest.sid, review.scope, "")
+        seqs = newest.seqs or (0,)
+        return Window(stream, newest.window, seqs[0], seqs[-1], Reason.NO_RULE, review.at, review.at)
     window = context.windows.get(bank, newest.sid, newest.window)
     if window is None:
         raise FailedPrecondition("the window of the review has expired; reject the review")
@@ -241,7 +250,7 @@ def _new_id(bank: str, review: Review, context: ReviewContext) -> str:
 def _with_citation(change: Change, review: Review, window: Window, context: ReviewContext) -> Change:
     """Return *change* with the text of the events that it cites, where its memory lives and the events are kept."""
     seqs = review.evidence[-1].seqs
-    if change.after.deleted or not seqs:
+    if change.after.deleted or not seqs or review.is_imported:
         return change
     events = [*context.windows.overlap(window), *context.windows.events(window)]
     retention = context.retention_policy.retention
