@@ -11,7 +11,8 @@ from typing import Any
 from benchmarks import prose
 from streambank.model.bank import Bank
 from streambank.model.erasure import ErasureTarget
-from streambank.pipeline.jobs import erase
+from streambank.pipeline.banks import BankChange, update_bank
+from streambank.pipeline.jobs import erase, policy_job
 from streambank.pipeline.memories import listing, purge
 from streambank.rules import vectors
 from streambank.rules.selection import parse_memory_order, parse_selection
@@ -177,7 +178,7 @@ def _memories_and_a_window(world: World, count: int) -> None:
 
 
 def _retrieve(world: World) -> None:
-    listing.in_scope(BANK, SCOPE, parse_selection(""), memories=world.memories, now=world.clock())
+    list(listing.each_in_scope(BANK, SCOPE, parse_selection(""), memories=world.memories, now=world.clock()))
 
 
 def _page(world: World) -> None:
@@ -220,6 +221,23 @@ def _erase_bank(world: World) -> None:
     assert outcome.ended
 
 
+def _policed(prepare: Callable[[World, int], object], pattern: str) -> Callable[[World, int], None]:
+    """Return what prepares a bank that has had a policy for so long that one walk applies it."""
+
+    def prepared(world: World, count: int) -> None:
+        prepare(world, count)
+        document = {"contentPolicy": {"rules": [{"pattern": pattern, "action": "REDACT"}]}}
+        change = BankChange(document=document)
+        update_bank(BANK, change, banks=world.banks, retry_policy=world.retry_policy, now=world.clock())
+        world.clock.move(minutes=16)
+
+    return prepared
+
+
+def _apply_policy(world: World) -> None:
+    assert policy_job.apply_policy(BANK, context=world.applying_policy()).ended
+
+
 _IN_BANK = "streams of a bank, each a scope's own, 10 events in each"
 _IN_SCOPE = "memories of a scope, each of an event of 150 characters"
 _SCOPES = "scopes of a bank, with a memory each"
@@ -235,6 +253,7 @@ CASES = (
     Case("erasing one of the scopes", _IN_BANK, _streams, _erase(_scope(0))),
     Case("erasing the bank", _IN_BANK, _streams, _erase_bank),
     Case("deleting the bank", _IN_BANK, _closed, World.sweep),
+    Case("applying a policy, no text matches", _IN_BANK, _policed(_streams, "[0-9]{99}"), _apply_policy),
     Case("retrieve", _IN_SCOPE, _memories, _retrieve),
     Case("page of 100 of the bank", _IN_SCOPE, _memories, _page),
     Case("generation of one fact", _IN_SCOPE, _memories_and_a_window, _generate_one),
@@ -242,6 +261,7 @@ CASES = (
     Case("erasing the scope", _IN_SCOPE, _memories, _erase(SCOPE)),
     Case("page of 100 of the bank", _SCOPES, _scopes, _page),
     Case("purge that matches nothing", _SCOPES, _scopes, _purge_nothing),
+    Case("applying a policy, all texts match", _SCOPES, _policed(_scopes, "[aeo]"), _apply_policy),
     Case("ingest of 10 events", _ALL, _banks, _ingest_one_bank),
     Case("retrieve", _ALL, _banks, _retrieve),
     Case("page of 100 of one bank", _ALL, _banks, _page),

@@ -313,7 +313,7 @@ class World:
             transfers=Transfers(self.table),
             objects=self.objects,
             banks=self.banks,
-            exports=Exports(self.table),
+            exports=Exports(self.table, lambda: self.id_secret),
             **more,
         )
 
@@ -327,6 +327,7 @@ class World:
             banks=self.banks,
             imports=Imports(self.table),
             consents=Consents(self.table),
+            reviews=self.reviews,
             sessions=Sessions(self.table),
             embedder=self.embedder,
             token_budget=self.token_budget,

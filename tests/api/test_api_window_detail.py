@@ -119,7 +119,7 @@ def test_imported_evidence_names_no_ids(api):
     store(api, [text_event("I sail.", "e1")], [])
     for name, hashes in (("own", (HASH,)), ("imported", ())):
         one = Memory(name, "I sail", SCOPE, NOW, NOW, NOW, evidence=(Evidence(STREAM.sid, 1, (1,), hashes),))
-        version = api.stores.memories.view(BANK, SCOPE, now=NOW).version
+        version = api.stores.memories.version(BANK, SCOPE).version
         api.stores.memories.commit_changes(BANK, SCOPE, version, [Change(None, one, None)], now=NOW)
     sources = [api.call("GET", f"/{BANK}/memories/{name}")["sources"][0] for name in ("own", "imported")]
     assert [source.get("eventIds") for source in sources] == [["e1"], None]

@@ -14,7 +14,7 @@ from benchmarks.growth_cases import CASES, Case
 pytestmark = pytest.mark.slow  # recounts
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "growth.md"
-_CEIL = r"ceil\((?:n|\(n \+ (?P<more>\d+)\)) / (?P<together>\d+)\)"
+_CEIL = r"ceil\((?:n|\((?:(?P<of>\d+) )?n \+ (?P<more>\d+)\)) / (?P<together>\d+)\)"
 _TERM = re.compile(rf"(?:(?P<each>\d+) )?(?:n|{_CEIL})|(?P<fixed>\d+)")
 
 
@@ -25,7 +25,7 @@ def _calls(formula: str, count: int) -> int:
         if term["fixed"]:
             total += int(term["fixed"])
         else:
-            of = count + int(term["more"] or 0)
+            of = int(term["of"] or 1) * count + int(term["more"] or 0)
             total += int(term["each"] or 1) * (math.ceil(of / int(term["together"])) if term["together"] else count)
     return total
 

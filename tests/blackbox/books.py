@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import count
@@ -84,6 +85,7 @@ class Memory:
     name: str | None = None
     operation: str | None = None
     deleted: datetime | None = None
+    is_pinned: bool = False
 
     @property
     def fact(self) -> str:
@@ -149,6 +151,9 @@ class Bank:
         memory.deleted = None
         self.change(memory, fact)
 
+    def pin(self, memory: Memory, *, pinned: bool) -> None:
+        memory.is_pinned, memory.changed = pinned, next(_steps)
+
     def show(self, text: str, scope: Scope) -> None:
         self.words.update(dict.fromkeys(words_in(text), scope))
 
@@ -171,6 +176,25 @@ class Bank:
             self.windows.add(event.operation)
         stream.pending.clear()
         stream.is_due = False
+
+    def move(self, scope: Scope, target: Scope, operations: dict[str, str]) -> None:
+        """Give all of *scope* to *target*, which has nothing yet; the names of moved *operations* are new."""
+        for stream in [one for one in self.streams.values() if one.scope == scope and one.events]:
+            moved = copy.copy(stream)
+            moved.scope, moved.events = target, [copy.copy(event) for event in stream.events]
+            moved.pending = [moved.events[event.number - 1] for event in stream.pending]
+            for event in moved.events:
+                event.operation = operations.get(event.operation, event.operation)
+            self.streams[target, stream.id] = moved
+            for event in stream.events:
+                event.text, event.is_erased = None, True
+            stream.pending, stream.is_due, stream.first = [], False, None
+        for memory in [one for one in self.memories.values() if one.scope == scope]:
+            del self.memories[memory.origin]
+            memory.origin, memory.scope = next(_steps), target
+            self.memories[memory.origin] = memory
+        self.words = {word: target if owner == scope else owner for word, owner in self.words.items()}
+        self.windows = {operations.get(name, name) for name in self.windows}
 
     def erase(self, scope: Scope | None = None) -> None:
         """Forget all data of *scope*, or of the bank; ids of events stay."""

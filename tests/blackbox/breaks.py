@@ -11,11 +11,14 @@ from typing import Any
 
 from streambank.errors import PermissionDenied
 from streambank.model.memory import Memory
+from streambank.pipeline.events import ingest
 from streambank.pipeline.jobs import erase, import_records
 from streambank.pipeline.jobs.erase_stream import StreamErasure
-from streambank.rules import access, ingest_parts, triggers
+from streambank.pipeline.screening import calls
+from streambank.rules import access, edits, ingest_parts, triggers
 from streambank.rules.import_outcome import ImportOutcome
 from streambank.store import bank_contents
+from streambank.store.moved_memories import MovedMemories
 from streambank.store.usage import UsageStore
 
 # Makes the broken function of the sound one.
@@ -68,6 +71,13 @@ def _overwrites(_: Any) -> Any:
     return lambda incoming, existing, *, is_renamed, now: ImportOutcome.IMPORTED
 
 
+def _pins_stay(update: Any) -> Any:
+    def broken(memory: Any, edit: Any, *args: Any, **more: Any) -> Any:
+        return update(memory, replace(edit, fields=edit.fields - {"pinned"}), *args, **more)
+
+    return broken
+
+
 def _always(value: Any) -> Break:
     return lambda _: lambda *args, **kwargs: value
 
@@ -86,6 +96,10 @@ BREAKS: dict[str, tuple[Any, str, Break]] = {
     "an import overwrites": (import_records, "decide_import", _overwrites),
     "a deleted bank keeps its scopes": (bank_contents, "_delete_partition", _scopes_stay),
     "a deleted memory is live": (Memory, "is_live", _always(True)),
+    "a pin is forgotten": (edits, "update", _pins_stay),
+    "a move leaves memories": (MovedMemories, "memories", lambda _: lambda *args, **kwargs: iter(())),
+    "what a policy names is stored": (calls, "check_refusals", _always(None)),
+    "a scope learns after a no": (ingest, "_learnt", lambda _: lambda call, *args: call),
     "usage is not counted": (UsageStore, "add", _always(None)),
 }
 

@@ -53,6 +53,7 @@ def _memories(world: World, bank: Bank) -> None:
         assert memory.deleted is None, f"a deleted memory is listed: {row}"
         assert memory.origin not in seen, f"a memory is listed twice: {row}"
         assert (row["fact"], scope_of(row["scope"])) == (memory.fact, memory.scope), f"{row} must be {memory}"
+        assert row.get("pinned", False) is memory.is_pinned, f"{row} must be {memory}"
         seen.add(memory.origin)
     missing = [memory for memory in bank.live() if memory.origin not in seen]
     assert not missing, f"{bank.id} lacks memories: {missing}"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from random import Random
 
-from tests.blackbox import attacks, chats, checks, generating, ingesting, memories, transfers
+from tests.blackbox import attacks, chats, checks, generating, ingesting, memories, moves, policies, transfers
 from tests.blackbox.calls import Calls
 from tests.blackbox.checks import compare, settle
 from tests.blackbox.table import check_table
@@ -41,6 +41,8 @@ ACTIONS: dict[Action, int] = {
     memories.delete: 5,
     memories.roll_back: 4,
     memories.read: 4,
+    memories.pin: 4,
+    memories.unpin: 2,
     checks.retrieve: 4,
     checks.find_events: 3,
     generating.generate: 2,
@@ -49,6 +51,9 @@ ACTIONS: dict[Action, int] = {
     chats.put_chat: 3,
     chats.append_chat: 3,
     chats.delete_chat: 1,
+    policies.refuse: 1,
+    policies.learn_nothing: 1,
+    moves.move_scope: 2,
     transfers.export: 3,
     transfers.import_export: 4,
     transfers.erase_scope: 2,

@@ -92,6 +92,27 @@ def read(world: World) -> None:
         assert status == (200 if set(bank.bound_scope) <= set(memory.scope) else 404)
 
 
+def pin(world: World) -> None:
+    """A memory is pinned, and stays so through whatever else is done with it."""
+    _set_pin(world, is_pinned=True)
+
+
+def unpin(world: World) -> None:
+    """A memory is pinned no more."""
+    _set_pin(world, is_pinned=False)
+
+
+def _set_pin(world: World, *, is_pinned: bool) -> None:
+    _, bank = world.bank()
+    others = [memory for memory in _named(bank, ()) if memory.is_pinned is not is_pinned]
+    if memory := _pick(world, others):
+        path = f"{memory.name}?updateMask=pinned"
+        reply = world.calls.ok(bank.operator, "PATCH", path, {"pinned": is_pinned, "scope": scope_body(memory.scope)})
+        told = reply["response"].get("pinned", False)
+        assert told is is_pinned, f"{memory.name} must have the pin {is_pinned}, has {told}"
+        bank.pin(memory, pinned=is_pinned)
+
+
 def _holder(bank: Bank, chosen: str) -> Memory | None:
     return next((memory for memory in bank.memories.values() if chosen and short(memory) == chosen), None)
 

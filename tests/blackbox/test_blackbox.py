@@ -22,6 +22,10 @@ REASONS = {
     "any secret opens a key": "must be 401",
     "roles are not checked": "must be 403",
     "usage is not counted": "calls must be",
+    "a pin is forgotten": "must have the pin",
+    "a move leaves memories": "memories were to be moved",
+    "a scope learns after a no": "a scope that learns nothing took events",
+    "what a policy names is stored": "took what the policy refuses",
 }
 
 

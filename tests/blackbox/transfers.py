@@ -25,7 +25,7 @@ def export(world: World) -> None:
 def _export(world: World, bank: Bank, scope: Scope | None) -> Export:
     settle(world)
     body = {} if scope is None else {"scope": scope_body(scope)}
-    reply = _finish(world, bank, world.calls.ok(bank.operator, "POST", f"{bank.path}:export", body))
+    reply = finish(world, bank, world.calls.ok(bank.operator, "POST", f"{bank.path}:export", body))
     streams = {name: stream for name, stream in bank.streams.items() if scope in (None, stream.scope)}
     live = [memory for memory in bank.live() if scope in (None, memory.scope)]
     bank.export = Export(
@@ -104,12 +104,12 @@ def close_bank(world: World) -> None:
 
 
 def _erase(world: World, bank: Bank, scope: Scope | None, reply: dict[str, Any]) -> None:
-    _finish(world, bank, reply)
+    finish(world, bank, reply)
     bank.erase(scope)
     settle(world)
 
 
-def _finish(world: World, bank: Bank, reply: dict[str, Any]) -> dict[str, Any]:
+def finish(world: World, bank: Bank, reply: dict[str, Any]) -> dict[str, Any]:
     for _ in range(30):
         if reply["done"]:
             break
@@ -137,7 +137,7 @@ def _import(world: World, target: Bank, made: Export) -> None:
             target.put_chat(name, chat.text)
             target.chats[name].changed = chat.changed
     path = f"{target.path}:import"
-    _finish(world, target, world.calls.ok(ROOT, "POST", path, {"source": made.source}))
+    finish(world, target, world.calls.ok(ROOT, "POST", path, {"source": made.source}))
 
 
 def _import_memory(world: World, target: Bank, memory: Memory) -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from streambank_client import Bank, Event, GenerationRule
+from streambank_client import Bank, Event, GenerationRule, Streambank
 from tests.console.conftest import Tab, opened, started
 
 pytestmark = pytest.mark.slow
@@ -135,6 +135,22 @@ def test_a_window_is_replayed(tab: Tab, console: str, bank: Bank) -> None:
     page.get_by_role("dialog").get_by_role("button", name="Replay").click()
     page.get_by_role("dialog").get_by_text("Verdicts of both answers").wait_for(state="attached")
     assert page.get_by_role("dialog").get_by_text("I keep bees").count() == 2
+
+
+def test_the_overview_shows_the_policies(tab: Tab, console: str, service) -> None:
+    """The rules of the content policy and what waits for a review are on the overview of their bank, as texts."""
+    with Streambank(service.base_url, token="local") as client:
+        config = {
+            "contentPolicy": {"rules": [{"name": "HIVES", "pattern": "<b>hive</b>", "action": "REFUSE"}]},
+            "reviewPolicy": {"actions": ["DELETED"]},
+        }
+        made = client.create_bank(config=config).result()
+        page = tab.open(f"{console.rsplit('/', 1)[0]}/{made.id}")
+        part = page.locator("section", has_text="What is kept out")
+        assert "<b>hive</b>" in part.inner_text()
+        assert "if memories are deleted" in part.inner_text()
+        client.bank(made.id).delete(force=True)
+    assert "The bank has no content policy." in tab.open(console).inner_text("#content")
 
 
 def test_the_keyboard_is_enough(tab: Tab, console: str) -> None:

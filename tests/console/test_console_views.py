@@ -22,7 +22,19 @@ from streambank_client.types.operations import OperationMetadata
 from streambank_console import paths
 from streambank_console.service import CallCount, first_page
 from streambank_console.settings import ConsoleSettings
-from streambank_console.views import changes, jobs, labels, memories, overview, replay, reviews, scopes, text, way
+from streambank_console.views import (
+    changes,
+    jobs,
+    labels,
+    memories,
+    overview,
+    policies,
+    replay,
+    reviews,
+    scopes,
+    text,
+    way,
+)
 from streambank_console.views.diff import ADDED, REMOVED, SAME, Piece, difference
 from streambank_console.views.problems import problem
 from streambank_console.views.way import Focus
@@ -299,6 +311,36 @@ def test_a_job_tells_how_far_it_has_come():
     assert [row.state.text for row in rows] == ["exporting", "done", "failed"]
     assert (rows[0].id, rows[0].title, rows[0].progress) == ("export-2", "Export", "1,200 memories, 3 session events")
     assert rows[2].failure == "the manifest is gone"
+
+
+def configured(**config: object) -> types.BankResource:
+    return types.BankResource.from_reply({"name": BANK, "contextSpec": {"memoryBankConfig": config}})
+
+
+def test_a_bank_tells_what_it_keeps_out():
+    """Each rule has its name, what it looks for and what it does; a pattern is shown as it is, without controls."""
+    rules = [
+        {"detector": "CREDENTIALS", "action": "REDACT"},
+        {"pattern": "\\bE-\\d{4}\u202e", "action": "REFUSE"},
+        {"name": "MEDICAL", "pattern": "allerg", "action": "TAG"},
+    ]
+    view = policies.policies_view(configured(contentPolicy={"rules": rules}))
+    assert [(row.name, row.detector, row.pattern, row.action.text) for row in view.rules] == [
+        ("CREDENTIALS", "keys, tokens and passwords", "", "removed"),
+        ("PATTERN_1", "", "\\bE-\\d{4}[U+202E]", "refused"),
+        ("MEDICAL", "", "allerg", "tagged"),
+    ]
+
+
+def test_a_bank_tells_what_waits_for_a_review():
+    """The actions and the topics of the policy are in words; without a policy only pins wait."""
+    topics = [{"managedMemoryTopic": "USER_PREFERENCES"}, {"customMemoryTopicLabel": "health"}]
+    view = policies.policies_view(configured(reviewPolicy={"actions": ["UPDATED", "DELETED"], "topics": topics}))
+    assert "changes of the topics user preferences, health, if memories are updated, deleted" in view.reviews
+    every = policies.policies_view(configured(reviewPolicy={"actions": ["CREATED"]}))
+    assert "all generated changes, if memories are created" in every.reviews
+    for plain in (configured(), configured(reviewPolicy={}), types.BankResource.from_reply({"name": BANK})):
+        assert policies.policies_view(plain) == policies.PoliciesView((), policies.NO_REVIEWS)
 
 
 def test_a_way_joins_turns_facts_and_memories():

@@ -90,7 +90,9 @@ def due_at_the_end(world: World) -> list[str]:
 
 def exported(world: World, scope: dict[str, str] = SCOPE) -> list[Any]:
     """Return what an export of a scope has, without what names streams by their keys."""
-    records = Exports(world.table).records("default", TransferSpec(scope), None, now=world.clock())
+    records = Exports(world.table, lambda: world.id_secret).records(
+        "default", TransferSpec(scope), None, now=world.clock()
+    )
     return sorted(repr(_comparable(record)) for _, record in records if record)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,7 @@ from streambank.pipeline.memories.edit import update_memory
 from streambank.pipeline.memories.reviews import ReviewContext
 from streambank.rules.edits import Edit
 from streambank.rules.reviews import REJECTED_BEFORE
+from streambank.store.changes import Changes
 from streambank_local.basic.models import BasicModels
 from tests import aws
 from tests.aws import Killed
@@ -51,6 +53,7 @@ def context(world: World) -> ReviewContext:
     edit = world.editing()
     return ReviewContext(
         **{name: getattr(edit, name) for name in edit.__dataclass_fields__},
+        reader=world.reader,
         reviews=world.reviews,
         windows=world.windows,
         retention_policy=world.retention_policy,
@@ -131,6 +134,23 @@ def test_a_pin_that_comes_between_plan_and_commit_counts(world: World) -> None:
 
 
 # ---- decisions
+
+
+def test_an_acceptance_is_what_the_bank_would_have_remembered(world: World) -> None:
+    """A memory that was accepted holds as long as one that nobody reviewed, and its change is told as long."""
+    ttl = {"ttlConfig": {"memoryRevisionDefaultTtl": "86400s"}}
+    reviewed = {**ttl, "reviewPolicy": {"actions": ["CREATED"]}}
+    for bank, document in (("b1", ttl), ("b2", reviewed)):
+        create_bank(bank, BankChange("x", document=document), banks=world.banks, now=world.clock())
+        learn(world, "I am in Rome until 12 March 2026.", bank=bank)
+    assert world.memories.of_scope("b2", SCOPE, now=world.clock()) == []
+    [review] = world.reviews.of_scope("b2", SCOPE, now=world.clock())
+    reviews.accept("b2", review.id, may_see=lambda _: True, context=context(world))
+    direct, accepted = (world.memories.of_scope(bank, SCOPE, now=world.clock())[0] for bank in ("b1", "b2"))
+    assert direct.validity.end is not None
+    assert (accepted.fact, accepted.validity) == (direct.fact, direct.validity) == (review.text, review.validity)
+    [record] = Changes(world.table).of_scope("b2", SCOPE, 0, now=world.clock(), page=9)
+    assert record.stamp.expires == world.clock() + timedelta(days=1)
 
 
 def test_what_was_rejected_is_not_proposed_by_the_same_events(world: World) -> None:

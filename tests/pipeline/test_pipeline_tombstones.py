@@ -163,7 +163,9 @@ def test_the_end_of_a_bank_takes_tombstones_along(world: World) -> None:
 def test_an_export_has_no_tombstone(world: World) -> None:
     """What was deleted leaves nothing in an export of its scope's memories."""
     by_route(world)
-    exported = Exports(world.table).records("default", TransferSpec(SCOPE), None, now=world.clock())
+    exported = Exports(world.table, lambda: world.id_secret).records(
+        "default", TransferSpec(SCOPE), None, now=world.clock()
+    )
     stone = known(world)[0]
     spelled = repr([record for _, record in exported])
     assert not [one for one in (*stone.events, *stone.texts) if one in spelled]

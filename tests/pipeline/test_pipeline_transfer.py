@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,16 +16,21 @@ from streambank.errors import InvalidArgument, Unavailable
 from streambank.model.chat import ANYTHING, ChatDraft
 from streambank.model.erasure import ErasureTarget
 from streambank.model.ids import scope_id, stream_key
-from streambank.model.memory import Memory
+from streambank.model.memory import Evidence, Memory
+from streambank.model.review import Review, ReviewAction, ReviewCause, ReviewedMemory, ReviewState
 from streambank.model.session import SessionEvent, SessionFields
 from streambank.model.transfer import Direction, Transfer, TransferId, TransferSpec
+from streambank.model.validity import Validity
 from streambank.model.window import WindowState
 from streambank.pipeline.banks import BankChange, create_bank
 from streambank.pipeline.jobs import erase, export, import_job
 from streambank.pipeline.memories.deletion import delete_memory
 from streambank.pipeline.memories.edit import EditContext, create_memory, update_memory
 from streambank.pipeline.sessions import chat_history, sessions
+from streambank.rules import reviews
 from streambank.rules.edits import Edit
+from streambank.rules.keyed_hashes import KeyedHashes
+from streambank.store.review_items import review_put
 from streambank.store.sessions import Sessions
 from streambank.store.transfers import Transfers
 from tests import aws
@@ -65,6 +71,7 @@ def lived(client: Any, s3: Any = None) -> World:
         world.ingest(event("c"), event("d", "4"), scope=scope, streamId="s", rule={"eventCount": 2}, key="once")
         world.settle()
     edited(world)
+    proposed(world)
     talked(world)
     world.finish()
     return world
@@ -85,6 +92,35 @@ def edited(world: World, bank: str = "default") -> None:
         id_secret=world.id_secret,
         now=world.clock(),
     )
+
+
+def proposed(world: World, memory_id: str = "m-1", text: str = "proposed", **more: Any) -> Review:
+    """Let another text of a memory wait for review."""
+    memory, hashes = world.memories.find("default", memory_id, now=world.clock()), hashes_of(world, "default")
+    fields: dict[str, Any] = {
+        "memories": (ReviewedMemory(memory_id, hashes.of_text(memory.fact)),),
+        "text": text,
+        "fact": "said",
+        "topics": ("T",),
+        "reason": "why",
+        "evidence": (Evidence(stream_key(SCOPE, ""), 1, (1, 2), (hashes.of_text("an event"), "")),),
+        "validity": Validity(None, world.clock() + timedelta(days=9)),
+        "is_correction": True,
+        **more,
+    }
+    name, now = reviews.review_id(ReviewAction.UPDATE, text, "", [memory_id], hashes), world.clock()
+    times = (now, now + timedelta(days=90), now - timedelta(hours=1))
+    review = Review(name, SCOPE, ReviewAction.UPDATE, ReviewCause.PINNED, *times, **fields)
+    world.table.write(review_put("default", review))
+    return review
+
+
+def hashes_of(world: World, bank: str) -> KeyedHashes:
+    return KeyedHashes.of_scope(world.id_secret, bank, SCOPE)
+
+
+def open_reviews(world: World, bank: str = OTHER) -> list[Review]:
+    return [one for one in world.reviews.of_scope(bank, SCOPE, now=world.clock()) if one.state is ReviewState.OPEN]
 
 
 def stated(fact: str, **more: Any) -> Edit:
@@ -156,6 +192,7 @@ def test_what_is_exported_comes_back(client):
     assert first.counts == {
         "memories": 10,
         "revisions": 11,
+        "reviews": 1,
         "sessions": 2,
         "sessionEvents": 6,
         "conversations": 2,
@@ -175,6 +212,17 @@ def test_what_is_exported_comes_back(client):
         assert theirs == {name: without_hashes(one) for name, one in ours.items()}
     assert len(world.memories.revisions(OTHER, theirs_of(world, "m-1"), now=world.clock())) == 2
     assert "gone" not in "".join(lines(world, first))
+    [waits] = open_reviews(world, "default")
+    [theirs_too] = open_reviews(world)
+    assert theirs_too.id == reviews.review_id(waits.action, waits.text, "", ["m-1"], hashes_of(world, OTHER))
+    [evidence] = waits.evidence
+    assert theirs_too == replace(
+        waits,
+        id=theirs_too.id,
+        memories=(ReviewedMemory("m-1", hashes_of(world, OTHER).of_text("changed")),),
+        evidence=(replace(evidence, hashes=()),),
+        is_imported=True,
+    )
 
 
 def without_hashes(memory: Memory) -> Memory:
@@ -195,7 +243,7 @@ def test_an_import_twice_is_an_import_once(client):
     world.clock.move(minutes=5)
     done = imported(world, source)
     assert content(client, OTHER) == before
-    assert done.counts["memoriesKept"] == 10
+    assert (done.counts["memoriesKept"], done.counts["reviewsKept"]) == (10, 1)
     assert done.number == 2
 
 
@@ -472,6 +520,7 @@ def small(client: Any, s3: Any) -> World:
     world.ingest(event("a", "1"), event("b", "2"))
     world.settle()
     edited(world)
+    proposed(world)
     talked(world)
     world.finish()
     return world

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from streambank.errors import FailedPrecondition
 from streambank.model.bank import BankConfig
+from streambank.model.extraction import FactChange
 from streambank.model.memory import Profile
 from streambank.model.plan import Plan, PlanStep
 from streambank.model.review import ReviewAction, ReviewCause, ReviewPolicy, ReviewState
 from streambank.model.tombstone import Tombstone
+from streambank.model.validity import OPEN, Validity
 from streambank.model.verdict import Verdict
 from streambank.rules import consolidation, reviews
 from streambank.rules.consolidation import WindowPolicy
@@ -26,6 +28,7 @@ EVENTS = {seq: HASHES.of_text(f"any event {seq}") for seq in range(1, 9)}
 NAMES = ("m1", "m2", "m3", "m4")
 EVERYTHING = ReviewPolicy(frozenset({Verdict.CREATED, Verdict.UPDATED, Verdict.DELETED}))
 NOTHING = ReviewPolicy()
+UNTIL = Validity(None, NOW + timedelta(days=9))
 
 
 def policy(**config):
@@ -189,6 +192,36 @@ def test_an_acceptance_changes_a_pinned_memory_that_stays_pinned():
     assert (after.fact, after.vector, after.pinned, after.expires) == ("I like coffee", b"vector", True, None)
     assert after.evidence[0].hashes == (EVENTS[1],)
     assert change.revision.fact == "I like coffee"
+
+
+@pytest.mark.parametrize(
+    ("step", "about"),
+    [
+        (PlanStep(Verdict.CREATED, text="I am in Rome", validity=UNTIL), candidate("I am in Rome", at=LATER)),
+        (replace(update(), validity=UNTIL), candidate(at=LATER)),
+        (replace(update(), is_correction=True), candidate(at=LATER)),
+        (update(text="I like"), candidate("Do not remember tea", at=LATER, change=FactChange.FORGETS)),
+        (PlanStep(Verdict.DELETED, "m1"), candidate("Forget: tea", at=LATER)),
+    ],
+)
+@pytest.mark.parametrize("known", [memory(validity=UNTIL, revision=3), memory()])
+def test_an_acceptance_is_what_a_generation_would_have_done(step, about, known):
+    """When the text holds, whether it corrects, and what is hidden of the past are as without a review."""
+    step = replace(step, vector=b"vector" if step.text else b"")
+    before = known if step.memory_id else None
+    direct = consolidation.change(policy(generate_updated_ttl=MINUTE), "new", about, step, before, now=LATER)
+    assert accepted(review(step, known=[known], about=about), [known]) == [direct]
+
+
+def test_the_newer_proposal_says_when_a_text_holds():
+    """Of two proposals of one change the newer evidence counts, in any order, and the older where it does not say."""
+    silent, says, other = (
+        review(replace(update(), validity=validity), known=[memory()], about=candidate(at=at, seqs=(seq,)))
+        for seq, (validity, at) in enumerate([(OPEN, LATER), (UNTIL, NOW), (Validity(NOW), LATER)], 1)
+    )
+    for first, second, expected in ((silent, says, UNTIL), (says, other, Validity(NOW))):
+        for one, two in ((first, second), (second, first)):
+            assert admit(two, {one.id: one}).validity == expected
 
 
 def test_an_accepted_merge_is_pinned_if_any_part_was():

@@ -280,6 +280,9 @@ def reviews():
         reason=texts,
         evidence=st.lists(found, max_size=3).map(tuple),
         rejected=st.frozensets(hashes, max_size=3),
+        validity=validities(),
+        is_correction=st.booleans(),
+        forgets=st.booleans(),
     )
 
 

@@ -27,9 +27,9 @@ def stored(world, *names, scope=SCOPE, version=0, bank="default", **more):
 
 def test_a_scope_is_read_with_its_version(world):
     """Each change counts the scope's version up by one; a scope that was never written is at 0."""
-    assert world.memories.view("default", SCOPE, now=NOW).version == 0
+    assert world.memories.view_of_ids("default", SCOPE, [], now=NOW).version == 0
     made = stored(world, "m1", "m2")
-    view = world.memories.view("default", SCOPE, now=NOW)
+    view = world.memories.view_of_ids("default", SCOPE, ["m1", "m2", "m3"], now=NOW)
     assert (view.version, view.erasing, list(view.memories)) == (2, False, made)
 
 
@@ -70,7 +70,7 @@ def test_an_expired_memory_is_gone_at_once(world):
     assert world.memories.find("default", "m1", now=then) is None
     assert world.memories.find_or_deleted("default", "m1", now=then) is None
     assert world.memories.of_scope("default", SCOPE, now=then) == []
-    assert world.memories.view("default", SCOPE, now=then).memories == ()
+    assert world.memories.view_of_ids("default", SCOPE, ["m1"], now=then).memories == ()
     assert world.memories.read_listed("default", world.memories.listed("default", 9, None), now=then) == []
 
 

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from html import escape
 
 from streambank_client.formats.memory_block import dated_fact
@@ -82,11 +83,18 @@ def _result_line(result: RetrievedMemory | RetrievedEvent) -> str:
     return f"[pending] {content.role}: {_one_line(content.text, _MAX_PENDING_CHARACTERS)}"
 
 
-def recalled(results: Sequence[RetrievedMemory | RetrievedEvent]) -> Answer:
-    """Return the results of a search."""
+def recalled(
+    results: Sequence[RetrievedMemory | RetrievedEvent],
+    *,
+    is_past: bool = False,
+    whole_from: datetime | None = None,
+) -> Answer:
+    """Return the results of a search; one of the past says from when on it misses nothing."""
+    when = " of that time" if is_past else ""
+    gap = f" Before {whole_from:%Y-%m-%d %H:%M} UTC some texts may be missing." if is_past and whole_from else ""
     if not results:
-        return Answer("Nothing is remembered about this.")
-    return Answer(f"Nearest first ({len(results)}). {_DATA}\n{block(map(_result_line, results))}")
+        return Answer(f"Nothing{when} is remembered about this.{gap}")
+    return Answer(f"Nearest first ({len(results)}){when}.{gap} {_DATA}\n{block(map(_result_line, results))}")
 
 
 def listed(memories: Sequence[Memory], *, is_complete: bool) -> Answer:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 from uuid import uuid4
 
 from streambank_client import errors
 from streambank_client.banks import AsyncBank
+from streambank_client.formats.times import parse_time
 from streambank_client.mcp import answers, failures
 from streambank_client.mcp.answers import Answer
-from streambank_client.mcp.tools import MAX_QUERY_BYTES, MAX_TEXT_BYTES, text_problem
+from streambank_client.mcp.tools import MAX_QUERY_BYTES, MAX_TEXT_BYTES, text_problem, time_problem
 from streambank_client.operations import AsyncOperation
 from streambank_client.recall import nearest, requested
 from streambank_client.types.events import Event
@@ -29,6 +31,8 @@ CALL_SECONDS = 10.0
 RECALLED = 10
 MAX_LISTED = 100
 MAX_REVISIONS = 50
+# Arguments of tools are spelled as fields of the API are.
+_PARAMETERS = {"asOf": "as_of", "knownAsOf": "known_as_of"}
 _MEMORY_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
@@ -52,7 +56,7 @@ class ScopedMemories:
             "forget": self.forget,
             "history": self.history,
         }
-        return await methods[tool](**arguments)
+        return await methods[tool](**{_PARAMETERS.get(name, name): value for name, value in arguments.items()})
 
     async def remember(self, text: str) -> Answer:
         """Ingest a text, wait until memories are made of it, and answer what became of it."""
@@ -78,14 +82,27 @@ class ScopedMemories:
             return Answer(f"The text is stored, but what became of it is not known. {failures.sentence(failure)}")
         return answers.remembered(status)
 
-    async def recall(self, query: str) -> Answer:
-        """Search the memories and the pending events of the scope."""
-        problem = text_problem("query", query, most_bytes=MAX_QUERY_BYTES)
+    async def recall(self, query: str, as_of: str = "", known_as_of: str = "") -> Answer:
+        """Search the memories and the pending events of the scope, or those of a time, which is spelled as a text."""
+        problem = (
+            text_problem("query", query, most_bytes=MAX_QUERY_BYTES)
+            or time_problem("asOf", as_of)
+            or time_problem("knownAsOf", known_as_of)
+        )
         if problem:
             return answers.error(problem)
-        top_k = requested(RECALLED, include_pending=True)
-        retrieved = await self.bank.retrieve_memories(scope=self.scope, query=query, top_k=top_k, include_pending=True)
-        return answers.recalled(nearest(retrieved, RECALLED, is_known=lambda _: False))
+        retrieved = await self.bank.retrieve_memories(
+            scope=self.scope,
+            query=query,
+            top_k=requested(RECALLED, include_pending=True),
+            include_pending=True,
+            as_of=_time(as_of),
+            known_as_of=_time(known_as_of),
+        )
+        results = nearest(retrieved, RECALLED, is_known=lambda _: False)
+        return answers.recalled(
+            results, is_past=bool(_time(as_of) or _time(known_as_of)), whole_from=retrieved.history_start_time
+        )
 
     async def list_memories(self) -> Answer:
         """List the newest memories of the scope."""
@@ -127,6 +144,10 @@ class ScopedMemories:
         except errors.NotFound:
             return None
         return memory if memory.scope == dict(self.scope) else None
+
+
+def _time(text: str) -> datetime | None:
+    return parse_time(text.strip())
 
 
 async def _first(most: int, items: AsyncIterator[T]) -> tuple[list[T], bool]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from streambank_client.formats.times import parse_time
+
 MAX_TEXT_BYTES = 8_192
 # The service's limit; a test compares it with the service's own.
 MAX_QUERY_BYTES = 8_192
@@ -18,12 +20,13 @@ class BadArguments(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool whose arguments are all required texts."""
+    """A tool whose arguments are texts; those of *optional* may be missing."""
 
     name: str
     title: str
     description: str
     arguments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    optional: frozenset[str] = frozenset()
     is_read_only: bool = True
     is_destructive: bool = False
 
@@ -32,7 +35,7 @@ class Tool:
         return {
             "type": "object",
             "properties": {name: {"type": "string", **more} for name, more in self.arguments.items()},
-            "required": list(self.arguments),
+            "required": [name for name in self.arguments if name not in self.optional],
             "additionalProperties": False,
         }
 
@@ -73,14 +76,24 @@ TOOLS = {
             "Search the memories of the user, nearest first. Call it at the start of a conversation with what the "
             "conversation is about, and before you answer anything that may depend on who the user is or on what was "
             "said in earlier conversations. Ask one question at a time, in the words that the user would use. Each "
-            "result has an id in brackets; a result marked 'pending' was said recently and is no memory yet.",
+            "result has an id in brackets; a result marked 'pending' was said recently and is no memory yet. For a "
+            "question about an earlier time, such as where the user lived last year, give asOf.",
             {
                 "query": {
                     "description": "A question or keywords, such as 'Where does the user live?'.",
                     "minLength": 1,
                     "maxLength": MAX_QUERY_BYTES,
-                }
+                },
+                "asOf": {
+                    "description": "Only for a question about the past: recall what was true at this time, a day such "
+                    "as '2026-03-01', which begins in UTC, or an RFC 3339 time. Without it, what is true now."
+                },
+                "knownAsOf": {
+                    "description": "Only for a question about what was known earlier: recall what had been learnt by "
+                    "this time, spelled as asOf. Without it, all that is known now counts."
+                },
             },
+            optional=frozenset({"asOf", "knownAsOf"}),
         ),
         Tool(
             "list_memories",
@@ -125,11 +138,18 @@ def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, str]:
         allowed = ", ".join(tool.arguments) or "no arguments"
         raise BadArguments(f"{tool.name} has {allowed}, and not {len(unknown)} of the given arguments")
     for name in tool.arguments:
-        if name not in arguments:
+        if name not in arguments and name not in tool.optional:
             raise BadArguments(f"{tool.name}: {name} is missing")
-        if not isinstance(arguments[name], str):
+        if not isinstance(arguments.get(name, ""), str):
             raise BadArguments(f"{tool.name}: {name} must be a string")
     return {name: str(value) for name, value in arguments.items()}
+
+
+def time_problem(name: str, text: str) -> str | None:
+    """Return what is wrong with the spelling of a time, or None; a blank text is no time, and right."""
+    if not text.strip() or parse_time(text.strip()):
+        return None
+    return f"{name} is no time. Send a day such as 2026-03-01, or an RFC 3339 time such as 2026-03-01T12:00:00Z."
 
 
 def text_problem(name: str, text: str, *, most_bytes: int) -> str | None:

@@ -7,7 +7,7 @@ from streambank_client.types.memories import Memory, StructuredContent, Topic
 
 
 class Review(Shape):
-    """A change that waits: what the first of the *memories*, or a new one, would state is *fact*.
+    """A change that waits: what the first of the *memories*, or a new one, would state is *fact*, and when it holds.
 
     *action* is CREATE, UPDATE, DELETE or MERGE, *cause* PINNED or POLICY, *state* OPEN, ACCEPTED or REJECTED. A decided
     review has no texts.
@@ -22,6 +22,8 @@ class Review(Shape):
     fact: str = ""
     structured_content: StructuredContent | None = None
     extracted_fact: str = ""
+    valid_from: Instant | None = None
+    valid_until: Instant | None = None
     topics: list[Topic] = []
     reason: str = ""
     operation: str | None = None

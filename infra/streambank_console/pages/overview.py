@@ -9,6 +9,7 @@ from typing import Any
 
 from streambank_console import components as show
 from streambank_console import paths
+from streambank_console.pages import policies
 from streambank_console.pages.dialogs import tell
 from streambank_console.pages.frame import Page, add_page
 from streambank_console.pages.live import LivePart
@@ -52,6 +53,8 @@ async def build(page: Page) -> None:
         LivePart(page, lambda: _jobs(page), lambda rows: _draw_jobs(page, rows), seconds=_WINDOWS_SECONDS)
     with show.section("Usage of models, the last 30 days"):
         LivePart(page, lambda: _usage(page), _draw_usage, seconds=_USAGE_SECONDS)
+    with show.section("What is kept out, and what waits for a review"):
+        LivePart(page, lambda: policies.load(page), policies.draw, seconds=_USAGE_SECONDS)
     with show.section("What the bank holds"):
         show.text("p", "Counts events, memories, tombstones and all else. This reads the whole bank.", "muted")
         counts = show.box("div", "actions")

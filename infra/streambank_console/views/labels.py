@@ -68,6 +68,16 @@ _NOT_SHOWN = {
     "LEARNING_DISABLED": "the scope is set to learn nothing",
 }
 _POLICY_ACTIONS = {"REDACT": "removed", "REFUSE": "removed", "TAG": "tagged"}
+_DETECTORS = {
+    "CREDENTIALS": "keys, tokens and passwords",
+    "CARD_NUMBERS": "numbers of payment cards",
+    "PERSONAL_DATA": "what the service for personal data finds",
+}
+_ACTIONS = {
+    "REDACT": Badge("removed", "warn", "The match is replaced by a marker; the rest is stored."),
+    "REFUSE": Badge("refused", "bad", "The call is refused, and nothing of it is stored."),
+    "TAG": Badge("tagged", "plain", "The text stays, and the event says which rule matched."),
+}
 _CHANGES = {
     "NEW": "a new fact",
     "REPEATS": "repeats a memory",
@@ -99,6 +109,16 @@ def not_shown(reason: str) -> str:
 def finding(found: PolicyFinding) -> str:
     """Return what a content policy found in an event, and what it did."""
     return f"{found.rule} ({found.count:,} {_POLICY_ACTIONS.get(found.action, words_of(found.action))})"
+
+
+def detector(constant: str) -> str:
+    """Return what a detector of a content policy looks for."""
+    return _DETECTORS.get(constant, words_of(constant))
+
+
+def policy_action(constant: str) -> Badge:
+    """Return the badge of what a rule of a content policy does with a match."""
+    return _ACTIONS.get(constant, Badge(words_of(constant)))
 
 
 def learning(constant: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import chain
 
 from streambank import tracing
 from streambank.api.api_request import ApiRequest
@@ -68,9 +69,9 @@ def retrieve_memories(request: ApiRequest, body: RetrieveRequest) -> WithHeaders
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The memories that a retrieval is about; *start* is that of the history at a *moment* of the past."""
+    """The memories that a retrieval is about, to be read once; *start* is of the history at a *moment* of the past."""
 
-    memories: Sequence[Memory]
+    memories: Iterable[Memory]
     moment: Moment | None = None
     start: datetime | None = None
 
@@ -83,7 +84,8 @@ class _View:
 def _view(request: ApiRequest, scopes: list[dict[str, str]], selected: Selection, moment: Moment | None) -> _View:
     bank_id, stores, now = request.path.bank, request.stores, request.wiring.now()
     if moment is None:
-        return _View(listing.in_scopes(bank_id, scopes, selected, memories=stores.memories, now=now))
+        each = (listing.each_in_scope(bank_id, one, selected, memories=stores.memories, now=now) for one in scopes)
+        return _View(chain.from_iterable(each))
     past = in_scopes_at(
         bank_id, scopes, selected, moment, memories=stores.memories, revisions=stores.scope_revisions, now=now
     )
@@ -92,10 +94,11 @@ def _view(request: ApiRequest, scopes: list[dict[str, str]], selected: Selection
 
 def _all(request: ApiRequest, view: _View) -> WithHeaders[RetrievedMemories]:
     """Return the newest memories that a reply has room for, without a token: Google's SDK cannot page such a reply."""
-    rows = ((None, memory) for memory in view.memories)
+    newest, count = listing.newest(view.memories, listing.MAX_TOP_K)
+    rows = ((None, memory) for memory in newest)
     page, _ = page_room.page(rows, listing.MAX_TOP_K, partial(_weight, request, view))
     reply = RetrievedMemories(retrievedMemories=_retrieved(request, view, page))
-    return _reply(view, reply, _omitted(len(view.memories) - len(page)))
+    return _reply(view, reply, _omitted(count - len(page)))
 
 
 def _omitted(count: int) -> dict[str, str]:
@@ -123,7 +126,7 @@ def _similar(
         moment=view.moment,
         weigh=partial(_hit_weight, request, view),
     )
-    among = past.memories if past else None
+    among = list(past.memories) if past else None
     result = search(request.path.bank, scopes[0], query, among, context=request.wiring.search_context())
     reply = RetrievedMemories(
         retrievedMemories=search_hits.retrieved_memories(result.hits, bank_name, result.explanations, view.render)

@@ -10,6 +10,7 @@ from streambank.model.consent import Consent
 from streambank.model.content_policy import Finding
 from streambank.model.event import Event
 from streambank.model.memory import Citation, Memory, Revision
+from streambank.model.review import Review
 from streambank.model.rule import TriggerRule
 from streambank.model.session import Session, SessionEvent
 from streambank.model.stream import StreamId
@@ -84,5 +85,22 @@ class ConsentRecord:
     consent: Consent
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewedText:
+    """A memory that a review would change, by its id and its creation, and the text that it had then."""
+
+    memory_id: str
+    created: datetime
+    fact: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRecord:
+    """An open review, which names its memories by *memories* alone."""
+
+    review: Review
+    memories: tuple[ReviewedText, ...] = ()
+
+
 InStream = StreamRecord | BatchRecord | MarkerRecord | Window
-Record = MemoryRecord | Session | SessionEventRecord | ChatHistory | ConsentRecord | InStream
+Record = MemoryRecord | ReviewRecord | Session | SessionEventRecord | ChatHistory | ConsentRecord | InStream

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from streambank.model.memory import Evidence, Memory
+from streambank.model.validity import OPEN, Validity
 from streambank.model.verdict import Verdict
 
 
@@ -61,7 +62,9 @@ class Review:
 
     *fact* is what candidate *number* of the window of the last *evidence* states, *at* the newest time of all of the
     evidence. *profile* is the id of a schema where the texts are JSON of a profile. *rejected* are the keyed hashes of
-    events that proposed the same before, and were rejected. *origins* are those of a memory.
+    events that proposed the same before, and were rejected. *origins* are those of a memory. The text holds as its
+    *validity* says; *is_correction* tells that the texts before were never true, *forgets* that the fact is a request
+    to forget. *is_imported* tells that its windows may be others in this bank.
     """
 
     id: str
@@ -82,6 +85,10 @@ class Review:
     rejected: frozenset[str] = frozenset()
     state: ReviewState = ReviewState.OPEN
     origins: tuple[str, ...] = ()
+    validity: Validity = OPEN
+    is_correction: bool = False
+    forgets: bool = False
+    is_imported: bool = False
 
     @property
     def event_hashes(self) -> list[str]:

@@ -8,10 +8,12 @@ from datetime import datetime, timedelta
 
 from streambank.errors import FailedPrecondition
 from streambank.model import ids
+from streambank.model.extraction import FactChange
 from streambank.model.memory import Change, Memory
 from streambank.model.plan import Candidate, PlanStep
 from streambank.model.review import Review, ReviewAction, ReviewedMemory, ReviewState
 from streambank.model.tombstone import Tombstone
+from streambank.model.validity import OPEN, Validity
 from streambank.model.verdict import Verdict
 from streambank.rules import consolidation, tombstones, wording
 from streambank.rules.consolidation import WindowPolicy
@@ -46,7 +48,8 @@ def review_of(
 ) -> Review:
     """Return the review of a held step of candidate *number*; the same change of the same memories has the same id."""
     concerned = [memories[one] for one in _concerned(step.steps) if one in memories]
-    action, text = _action(step.steps, memories), next((one.text for one in step.steps if one.text), "")
+    stating = next((one for one in step.steps if one.text), None)
+    action, text = _action(step.steps, memories), (stating and stating.text) or ""
     seqs = tuple(sorted({*candidate.seqs, *(seq for one in step.steps for seq in one.seqs)}))
     hashes = policy.hashes
     return Review(
@@ -65,6 +68,9 @@ def review_of(
         profile=candidate.profile,
         reason=step.steps[0].reason[:MAX_REASON_CHARACTERS],
         evidence=newest_evidence([consolidation.evidence_of(policy, seqs)]),
+        validity=stating.validity if stating else OPEN,
+        is_correction=stating is not None and stating.is_correction,
+        forgets=consolidation.is_forget_request(candidate),
     )
 
 
@@ -98,12 +104,19 @@ def admit(review: Review, known: Mapping[str, Review]) -> Review | str:
     if before and before.state is ReviewState.OPEN:
         evidence = joined_evidence(before.evidence, review.evidence)
         newest = replace(review, evidence=evidence, rejected=before.rejected, created=before.created)
-        return replace(newest, at=max(before.at, review.at), expires=max(before.expires, review.expires))
+        at, validity = max(before.at, review.at), _joined_validity(before, review)
+        return replace(newest, at=at, validity=validity, expires=max(before.expires, review.expires))
     if before and before.state is ReviewState.REJECTED and _cites_only(review, before.rejected):
         return REJECTED_BEFORE
     if sum(one.state is ReviewState.OPEN for one in known.values()) >= MAX_OPEN:
         return TOO_MANY
     return replace(review, rejected=before.rejected) if before else review
+
+
+def _joined_validity(before: Review, review: Review) -> Validity:
+    """Return when the text of two proposals holds: as the newer evidence says, or the older where it does not."""
+    newer, older = (review, before) if review.at >= before.at else (before, review)
+    return older.validity if newer.validity.is_open else newer.validity
 
 
 def _cites_only(review: Review, rejected: Collection[str]) -> bool:
@@ -150,7 +163,8 @@ def accepted_changes(
     A pinned memory stays pinned, and so does what it becomes part of.
     """
     seqs = review.evidence[-1].seqs if review.evidence else ()
-    candidate = Candidate(review.fact, seqs, review.at, review.topics, profile=review.profile)
+    change = FactChange.FORGETS if review.forgets else None
+    candidate = Candidate(review.fact, seqs, review.at, review.topics, profile=review.profile, change=change)
     pinned = any(memories[one.id].pinned for one in review.memories)
     made = (
         consolidation.change(policy, new_id, candidate, step, memories.get(step.memory_id or ""), now=now)
@@ -170,15 +184,23 @@ def _completed(change: Change, review: Review, *, pinned: bool) -> Change:
 def accepted_steps(review: Review, vector: bytes) -> list[PlanStep]:
     """Return the steps that *review* waits with."""
     names = [one.id for one in review.memories]
+    said = PlanStep(
+        Verdict.UPDATED,
+        names[0] if names else None,
+        review.text,
+        vector,
+        validity=review.validity,
+        is_correction=review.is_correction,
+    )
     match review.action:
         case ReviewAction.CREATE:
-            return [PlanStep(Verdict.CREATED, None, review.text, vector)]
+            return [replace(said, verdict=Verdict.CREATED, memory_id=None)]
         case ReviewAction.UPDATE:
-            return [PlanStep(Verdict.UPDATED, names[0], review.text, vector)]
+            return [said]
         case ReviewAction.DELETE:
             return [PlanStep(Verdict.DELETED, names[0])]
         case ReviewAction.MERGE:
-            update = [PlanStep(Verdict.UPDATED, names[0], review.text, vector)] if review.text else []
+            update = [said] if review.text else []
             return [*update, *(PlanStep(Verdict.DELETED, one, merged_into=names[0]) for one in names[1:])]
 
 
@@ -187,7 +209,8 @@ def mark_of(review: Review, state: ReviewState, memories: Iterable[str]) -> Revi
     cited = review.event_hashes if state is ReviewState.REJECTED else []
     events = list(dict.fromkeys(one for one in cited if one))
     kept = [*events[-MAX_REJECTED:], *sorted(review.rejected.difference(events))]
-    bare = replace(review, text="", fact="", topics=(), reason="", evidence=())
+    bare = replace(review, text="", fact="", topics=(), reason="", evidence=(), validity=OPEN)
+    bare = replace(bare, is_correction=False, forgets=False, is_imported=False)
     names = tuple(ReviewedMemory(one, "") for one in memories)
     return replace(bare, state=state, memories=names, rejected=frozenset(kept[:MAX_REJECTED]))
 

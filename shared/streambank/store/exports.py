@@ -7,11 +7,9 @@ Only one record at a time is in memory.
 from __future__ import annotations
 
 import json
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
-from itertools import groupby
 from typing import Any
 
 from streambank.errors import Unavailable
@@ -23,20 +21,27 @@ from streambank.model.record import (
     MarkerRecord,
     MemoryRecord,
     Record,
+    ReviewedText,
+    ReviewRecord,
     SessionEventRecord,
     StreamRecord,
 )
+from streambank.model.review import ReviewState
 from streambank.model.rule import Reason
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import TransferSpec
 from streambank.model.window import Window
 from streambank.rules import window as windows_rules
+from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store import codec, keys
 from streambank.store.attributes import instant
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.citation_items import citation_of
+from streambank.store.items_by_memory import ItemsByMemory
 from streambank.store.keys import LAST, Kind
 from streambank.store.memory_items import all_revisions, memory_of
+from streambank.store.review_items import review_of
+from streambank.store.reviews import Reviews
 from streambank.store.sessions import Sessions
 from streambank.store.table import Table
 
@@ -44,6 +49,8 @@ from streambank.store.table import Table
 MAX_REVISIONS = 1_000
 # Sorts before the ids of memories.
 _BEFORE_MEMORIES = " "
+# Sorts behind the ids of memories, before `LAST`.
+_REVIEWS = "{"
 
 # Shard and sort key of a registry entry, and how far the records of the entry were read.
 ExportCursor = tuple[int, str, str]
@@ -53,8 +60,11 @@ Rows = Iterator[tuple[str, Record]]
 class Exports:
     """The access patterns of an export."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, id_secret: Callable[[], bytes]) -> None:
+        """*id_secret* is what the texts in reviews are hashed with; it is read for the first of them."""
         self._table = table
+        self._id_secret = id_secret
+        self._reviews = Reviews(table)
         self._sessions = Sessions(table)
         self._histories = ChatHistories(table)
 
@@ -117,8 +127,8 @@ class Exports:
         scope = json.loads(version["sco"])
         if "lrn" in version and not after:
             yield _BEFORE_MEMORIES, ConsentRecord(scope, codec.consent_of(version))
-        revisions = _ByMemory(self._of_kind(bank, cid, Kind.REVISION, after))
-        citations = _ByMemory(self._of_kind(bank, cid, Kind.CITATION, after))
+        revisions = ItemsByMemory(self._of_kind(bank, cid, Kind.REVISION, after), MAX_REVISIONS)
+        citations = ItemsByMemory(self._of_kind(bank, cid, Kind.CITATION, after), MAX_REVISIONS)
         for item in self._of_kind(bank, cid, Kind.MEMORY, after):
             memory = memory_of(item, dict(scope))
             if memory.id != after and memory.is_live(now):
@@ -126,8 +136,27 @@ class Exports:
                 own = [one for one in stored if _is_exported(memory, one, now)][-MAX_REVISIONS:]
                 cited = [one for one in map(citation_of, citations.of(memory.id)) if _is_cited(memory, one, now)]
                 yield memory.id, MemoryRecord(replace(memory, own_revision=None), tuple(own), tuple(cited))
+        known = after.removeprefix(_REVIEWS) if after.startswith(_REVIEWS) else ""
+        yield from self._open_reviews(bank, cid, scope, known, now)
 
-    def _revisions(self, bank: str, cid: str, memory: Memory, read: _ByMemory) -> list[Revision]:
+    def _open_reviews(self, bank: str, cid: str, scope: dict[str, str], after: str, now: datetime) -> Rows:
+        """Yield the open reviews behind *after*, but those that cannot be accepted: a memory is gone or has changed."""
+        for item in self._of_kind(bank, cid, Kind.REVIEW, after):
+            review = review_of(item, dict(scope))
+            if review.id <= after or review.state is not ReviewState.OPEN or not review.is_live(now):
+                continue
+            [whole] = self._reviews.with_memories(bank, [review], now=now)
+            by_id, hashes = {one.id: one for one in whole.memories}, KeyedHashes(self._id_secret(), bank, cid)
+            pairs = [(by_id.get(one.id), one.mark) for one in review.memories]
+            texts = [
+                ReviewedText(memory.id, memory.created, memory.fact)
+                for memory, mark in pairs
+                if memory and hashes.of_text(memory.fact) == mark
+            ]
+            if len(texts) == len(pairs):
+                yield f"{_REVIEWS}{review.id}", ReviewRecord(review, tuple(texts))
+
+    def _revisions(self, bank: str, cid: str, memory: Memory, read: ItemsByMemory) -> list[Revision]:
         """Return the revisions of *memory*; they are read again if they were read before its last change."""
         revisions = all_revisions(memory, read.of(memory.id))
         own = memory.own_revision.number if memory.own_revision else 0
@@ -179,24 +208,6 @@ class Exports:
             record = _record_of(row, head.stream, now) if row["SK"] != after else None
             if record:
                 yield row["SK"], record
-
-
-class _ByMemory:
-    """Revisions or citations in the order of their memories' ids, read memory by memory."""
-
-    def __init__(self, items: Iterable[dict[str, Any]]) -> None:
-        self._groups = groupby(items, key=lambda item: keys.name_in(item["SK"]))
-        self._next: tuple[str, Iterable[dict[str, Any]]] | None = next(self._groups, None)
-
-    def of(self, memory_id: str) -> Iterable[dict[str, Any]]:
-        """Return the last thousand items of a memory; those of memories before it are skipped."""
-        while self._next and self._next[0] < memory_id:
-            self._next = next(self._groups, None)
-        if self._next is None or self._next[0] != memory_id:
-            return ()
-        items = deque(self._next[1], maxlen=MAX_REVISIONS)
-        self._next = next(self._groups, None)
-        return items
 
 
 def _is_exported(memory: Memory, revision: Revision, now: datetime) -> bool:

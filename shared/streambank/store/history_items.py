@@ -17,7 +17,7 @@ _TIME_BYTES = 7
 
 def memory_values(memory: Memory) -> codec.Values:
     return {
-        **_validity_values(memory.validity),
+        **validity_values(memory.validity),
         "stm": _packed(memory.statements) or None,
         "whole": milliseconds(memory.whole_since),
         "hid": memory.hidden or None,
@@ -26,7 +26,7 @@ def memory_values(memory: Memory) -> codec.Values:
 
 def revision_values(revision: Revision) -> codec.Values:
     return {
-        **_validity_values(revision.validity),
+        **validity_values(revision.validity),
         "stm": _packed(revision.statements) or None,
         "corr": int(revision.is_correction) or None,
         "late": int(revision.is_late) or None,
@@ -34,7 +34,7 @@ def revision_values(revision: Revision) -> codec.Values:
     }
 
 
-def _validity_values(validity: Validity) -> codec.Values:
+def validity_values(validity: Validity) -> codec.Values:
     return {"vfr": milliseconds(validity.start), "vun": milliseconds(validity.end)}
 
 

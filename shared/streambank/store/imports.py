@@ -17,6 +17,7 @@ from streambank.model.change_record import ChangeStamp
 from streambank.model.chat import ChatHistory
 from streambank.model.memory import Memory
 from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, SessionEventRecord, StreamRecord
+from streambank.model.review import Review
 from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import Transfer
@@ -28,6 +29,7 @@ from streambank.store.changes import default_stamp, record_puts
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.import_units import import_units, packed_units
 from streambank.store.memory_items import memory_of
+from streambank.store.review_items import review_put
 from streambank.store.scope_versions import version_bump
 from streambank.store.sessions import Sessions, event_values
 from streambank.store.streams import RetentionPolicy
@@ -132,6 +134,11 @@ class Imports:
             record = record_puts(job.bank, scope, version + 1, whole, stamp or default_stamp(now))
             self._table.transact([*bump, _bank_guard(job), *(one for unit in some for one in unit.actions), *record])
             version += 1
+
+    def write_reviews(self, job: Transfer, state: ScopeState, reviews: Sequence[Review]) -> None:
+        """Write open reviews of one scope. Raises Conflict: the scope was written meanwhile, or the bank was erased."""
+        bump = version_bump(job.bank, reviews[0].scope, state.version, 1)
+        self._table.transact([*bump, _bank_guard(job), *(review_put(job.bank, one) for one in reviews)])
 
     # ---- sessions and chats
 

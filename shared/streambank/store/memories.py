@@ -67,11 +67,6 @@ class Memories:
 
     # ---- reading
 
-    def view(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> ScopeView:
-        """Return the live memories of a scope; the version is read before them, never after or beside."""
-        read = self.version(bank, scope)
-        return replace(read, memories=tuple(self.of_scope(bank, scope, now=now)))
-
     def view_of_ids(
         self, bank: str, scope: Mapping[str, str], memory_ids: Iterable[str], *, now: datetime
     ) -> ScopeView:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from streambank.model.review import Review, ReviewAction, ReviewCause, ReviewedMemory, ReviewState
-from streambank.store import codec, keys, text
+from streambank.store import codec, history_items, keys, text
 from streambank.store.actions import Put
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.keys import Kind
@@ -43,6 +43,10 @@ def review_values(bank: str, review: Review) -> codec.Values:
         **evidence_values(review.evidence),
         "rjh": packed_hashes(sorted(review.rejected)) or None,
         "org": origins_text(review.origins),
+        **history_items.validity_values(review.validity),
+        "corr": int(review.is_correction) or None,
+        "fgt": int(review.forgets) or None,
+        "imp": int(review.is_imported) or None,
         "exp": milliseconds(review.expires),
         "ttl": seconds(review.expires),
         "G2PK": keys.list_partition(bank, Kind.REVIEW, review.id) if is_open else None,
@@ -71,6 +75,10 @@ def review_of(item: Mapping[str, Any], scope: dict[str, str]) -> Review:
         rejected=frozenset(unpacked_hashes(item.get("rjh", b""))),
         state=ReviewState(item["st"]),
         origins=origins_of(item),
+        validity=history_items.validity_of(item),
+        is_correction=bool(item.get("corr")),
+        forgets=bool(item.get("fgt")),
+        is_imported=bool(item.get("imp")),
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
 
 from streambank.model import ids
 from streambank.model.memory import Memory, Revision
 from streambank.store import keys
+from streambank.store.items_by_memory import ItemsByMemory
 from streambank.store.keys import Kind
 from streambank.store.memory_items import all_revisions
 from streambank.store.table import Table
@@ -20,21 +20,14 @@ class ScopeRevisions:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def of(
+    def each(
         self, bank: str, scope: Mapping[str, str], memories: Iterable[Memory], *, now: datetime
-    ) -> dict[str, list[Revision]]:
-        """Return the live revisions of *memories*, which were read before: one consistent query, a page a megabyte.
+    ) -> Iterator[tuple[Memory, list[Revision]]]:
+        """Yield *memories*, which are in the order of their ids, with their live revisions: a consistent query beside.
 
         Raises OutOfReach: the table did not answer.
         """
-        by_id = dict[str, list[dict[str, Any]]]()
-        for item in self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix=Kind.REVISION.prefix):
-            by_id.setdefault(keys.name_in(item["SK"]), []).append(item)
-        return {
-            memory.id: [
-                one
-                for one in all_revisions(memory, by_id.get(memory.id, ()))
-                if one.is_live(now) and one.created >= memory.created
-            ]
-            for memory in memories
-        }
+        items = ItemsByMemory(self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix=Kind.REVISION.prefix))
+        for memory in memories:
+            revisions = all_revisions(memory, items.of(memory.id))
+            yield memory, [one for one in revisions if one.is_live(now) and one.created >= memory.created]

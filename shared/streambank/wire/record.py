@@ -17,6 +17,7 @@ from streambank.model.record import (
     MarkerRecord,
     MemoryRecord,
     Record,
+    ReviewRecord,
     SessionEventRecord,
     StreamRecord,
 )
@@ -25,7 +26,7 @@ from streambank.model.session import Session
 from streambank.model.stream import StreamId
 from streambank.model.transfer import FORMAT_VERSION
 from streambank.model.window import Window
-from streambank.wire import reader, record_consent, record_conversations, record_shapes, record_streams
+from streambank.wire import reader, record_consent, record_conversations, record_reviews, record_shapes, record_streams
 from streambank.wire.record_findings import findings_document
 from streambank.wire.record_memories import memory_document
 from streambank.wire.record_times import time_text
@@ -37,6 +38,7 @@ MAX_LINE_BYTES = 20_000_000
 MAX_DEPTH = 48
 _READ: dict[str, Callable[[Any, str], Record]] = {
     "memory": lambda body, _: record_shapes.MemoryLine.parse(body).record(),
+    "review": lambda body, _: record_reviews.ReviewLine.parse(body).record(),
     "session": lambda body, _: record_shapes.SessionLine.parse(body).record(),
     "sessionEvent": lambda body, _: record_shapes.SessionEventLine.parse(body).record(),
     "chatHistory": lambda body, _: record_shapes.ChatLine.parse(body).record(),
@@ -171,6 +173,7 @@ def _marker(record: MarkerRecord) -> dict[str, object]:
 
 _KINDS: Mapping[type, tuple[str, Callable[[Any], dict[str, object]]]] = {
     MemoryRecord: ("memory", memory_document),
+    ReviewRecord: ("review", record_reviews.review_document),
     Session: ("session", record_conversations.session),
     SessionEventRecord: ("sessionEvent", record_conversations.session_event),
     ChatHistory: ("chatHistory", record_conversations.chat),
@@ -181,6 +184,7 @@ _KINDS: Mapping[type, tuple[str, Callable[[Any], dict[str, object]]]] = {
     MarkerRecord: ("eventMarker", _marker),
 }
 _COUNTS = {
+    "review": "reviews",
     "session": "sessions",
     "sessionEvent": "sessionEvents",
     "chatHistory": "conversations",

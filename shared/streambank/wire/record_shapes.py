@@ -56,6 +56,7 @@ CitedText = Annotated[str, Field(max_length=ingest.MAX_EVENT_BYTES)]
 Name = Annotated[str, Field(max_length=1_024)]
 Number = Annotated[int, Field(ge=0, lt=10**12)]
 Sid = Annotated[str, Field(pattern=r"^[a-z2-7]{26}$")]
+MemoryId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 Labels = Annotated[dict[str, Text], Field(max_length=64)]
 Metadata = Annotated[dict[str, Any], Read(settings.metadata, {})]
 
@@ -133,7 +134,7 @@ class CitationShape(RequestModel):
 
 class MemoryLine(HistoryShape):
     scope: Scope
-    memory_id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+    memory_id: MemoryId
     fact: Text
     create_time: Instant
     update_time: Instant

@@ -9,7 +9,7 @@ from streambank.model import review as model
 from streambank.model.ids import OperationId
 from streambank.model.review import ReviewWithMemories
 from streambank.wire.memory import Memory, StructuredContent, memory
-from streambank.wire.reply import Page, Time, rfc3339, without_nulls
+from streambank.wire.reply import Page, Time, optional_time, rfc3339, without_nulls
 from streambank.wire.topics import Topic, topic
 
 
@@ -29,6 +29,8 @@ class Review(TypedDict):
     fact: NotRequired[str | None]
     structuredContent: NotRequired[StructuredContent | None]
     extractedFact: NotRequired[str | None]
+    validFrom: NotRequired[Time | None]
+    validUntil: NotRequired[Time | None]
     topics: NotRequired[list[Topic] | None]
     reason: NotRequired[str | None]
     operation: NotRequired[str | None]
@@ -55,6 +57,8 @@ def review(one: ReviewWithMemories, bank_name: str) -> Review:
             fact=(waiting.text if not waiting.profile else None) or None,
             structuredContent=_structured_content(waiting),
             extractedFact=waiting.fact or None,
+            validFrom=optional_time(waiting.validity.start),
+            validUntil=optional_time(waiting.validity.end),
             topics=[topic(name) for name in waiting.topics] or None,
             reason=waiting.reason or None,
             operation=_operation(waiting, bank_name),

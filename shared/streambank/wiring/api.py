@@ -94,6 +94,7 @@ class ApiWiring:
             retry_policy=self.deployment.retry_policy,
             id_secret=self.id_secret,
             now=self.now(),
+            reader=self.stores.reader,
             reviews=self.stores.reviews,
             windows=self.stores.windows,
             retention_policy=self.deployment.retention_policy,

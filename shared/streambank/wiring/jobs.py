@@ -107,7 +107,7 @@ class JobWiring:
         """Return what an export works with. Raises FailedPrecondition where this deployment has no bucket."""
         return ExportContext(
             transfers=self.stores.transfers,
-            exports=Exports(self.deployment.table),
+            exports=Exports(self.deployment.table, lambda: self.id_secret),
             objects=self.objects,
             banks=self.stores.banks,
             retry_policy=self.deployment.retry_policy,
@@ -121,6 +121,7 @@ class JobWiring:
             transfers=self.stores.transfers,
             imports=Imports(self.deployment.table),
             consents=self.stores.consents,
+            reviews=self.stores.reviews,
             objects=self.objects,
             banks=self.stores.banks,
             sessions=self.stores.sessions,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -173,6 +174,38 @@ def test_recall_offers_pending_events() -> None:
     [body] = seam.bodies()
     assert body["scope"] == SCOPE
     assert body["similaritySearchParams"]["includePending"] is True
+
+
+def test_recall_asks_for_the_past() -> None:
+    """A day begins in UTC, an RFC 3339 time is itself, and the answer says from when on it misses nothing."""
+    one = {"memory": json.loads(memory().content), "distance": 0.1}
+    seam = script(reply({"retrievedMemories": [one], "historyStartTime": INSTANT}))
+    answer = call(seam, "recall", query="tea", asOf=" 2026-03-01 ", knownAsOf="2026-04-01T02:00:00+02:00")
+    [body] = seam.bodies()
+    times = [datetime.fromisoformat(body[name]) for name in ("asOf", "knownAsOf")]
+    assert times == [datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)]
+    assert "Nearest first (1) of that time. Before 2026-01-02 03:04 UTC some texts may be missing." in answer.text
+    assert "I like tea" in answer.text
+
+
+def test_recall_without_a_time_is_of_now() -> None:
+    """No time is sent where none is given, or a blank one; an empty answer of the past is no answer of now."""
+    for times in ({}, {"asOf": "", "knownAsOf": " "}):
+        seam = script(reply({}))
+        assert call(seam, "recall", query="tea", **times).text == "Nothing is remembered about this."
+        assert not {"asOf", "knownAsOf"} & set(seam.bodies()[0])
+    assert "Nothing of that time" in call(script(reply({})), "recall", query="tea", asOf="2026-03-01").text
+
+
+@pytest.mark.parametrize("name", ["asOf", "knownAsOf"])
+@pytest.mark.parametrize("text", ["yesterday", "1772323200", "2026-02-30", "\ud800", "0001-01-01T00:00:00+23:00"])
+def test_what_is_no_time_is_not_sent(name: str, text: str) -> None:
+    """A model that wrote no time reads how one is spelled, without its text."""
+    seam = script(reply({}))
+    answer = call(seam, "recall", query="tea", **{name: text})
+    assert answer.is_error
+    assert answer.text.startswith(f"{name} is no time. Send a day such as 2026-03-01")
+    assert seam.asked == []
 
 
 def test_lists_have_a_limit() -> None:

@@ -28,13 +28,13 @@ CLIENT = Path(inspect.getfile(tools)).parent
 def test_no_tool_has_a_scope() -> None:
     """No tool lets a model choose whose memories it works with."""
     names = {name for tool in TOOLS.values() for name in tool.schema()["properties"]}
-    assert names == {"text", "query", "memory"}
+    assert names == {"text", "query", "memory", "asOf", "knownAsOf"}
 
 
 @given(st.sampled_from(list(TOOLS.values())), st.dictionaries(st.text(max_size=9), st.integers() | st.text()))
 def test_other_arguments_are_refused(tool: tools.Tool, arguments: dict[str, Any]) -> None:
     """Exactly the arguments of the schema pass, and an error quotes neither their names nor their values."""
-    if set(arguments) == set(tool.arguments):
+    if set(tool.schema()["required"]) <= set(arguments) <= set(tool.arguments):
         assert check_arguments(tool, arguments) == arguments
         return
     with pytest.raises(BadArguments) as caught:
@@ -47,6 +47,15 @@ def test_an_argument_is_a_text(value: object) -> None:
     """Another kind of value is refused, and not made a text."""
     with pytest.raises(BadArguments, match="query must be a string"):
         check_arguments(TOOLS["recall"], {"query": value})
+
+
+@pytest.mark.parametrize("value", [None, 3, ["2026-03-01"]])
+def test_a_time_is_a_text(value: object) -> None:
+    """An optional argument is a text too, where it is given, and may be missing."""
+    assert check_arguments(TOOLS["recall"], {"query": "town"}) == {"query": "town"}
+    assert TOOLS["recall"].schema()["required"] == ["query"]
+    with pytest.raises(BadArguments, match="asOf must be a string"):
+        check_arguments(TOOLS["recall"], {"query": "town", "asOf": value})
 
 
 def test_limits_are_the_services() -> None:

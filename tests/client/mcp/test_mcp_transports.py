@@ -90,6 +90,8 @@ def test_a_host_remembers_recalls_and_forgets(service: LocalService, user: str, 
             assert f"<streambank-memory>\n- [{memory}]" in text
             assert "I live in Graz\n</streambank-memory>" in text
         assert "I live in Graz" in client.text("history", memory=memory)
+        assert "I live in Graz" in client.text("recall", query="Where do I live?", asOf="2100-01-01")
+        assert "Nothing of that time" in client.text("recall", query="Where do I live?", asOf="2020-01-01")
         assert f"- [{memory}] changed: I live in Graz (restated)" in client.text("remember", text="I live in Graz.")
         assert "deleted" in client.text("forget", memory=memory)
         assert client.text("list_memories") == "There are no memories yet."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from streambank.errors import Conflict
 from streambank.model import ids
@@ -14,6 +15,13 @@ from streambank.store.imports import Imports
 
 # A record's own id, and new ones, of which nobody can have the first but an import.
 _MOST_CHOICES = 5
+
+
+class MemoryOrigin(NamedTuple):
+    """What tells the memories of exports apart: the id in the exporting bank, and the creation."""
+
+    memory_id: str
+    created: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +61,40 @@ def _renamed(bank: str, record: MemoryRecord, choice: int, secret: bytes) -> Mem
     if choice == 0:
         return record
     memory = record.memory
-    origin = (bank, ids.canonical(memory.scope), memory.created.isoformat(), str(choice), memory.id)
-    new_id = ids.secret_id(secret, "import", *origin)
+    new_id = _chosen_id(bank, memory.scope, MemoryOrigin(memory.id, memory.created), choice, secret)
     revisions = tuple(replace(one, memory_id=new_id) for one in record.revisions)
     return replace(record, memory=replace(memory, id=new_id), revisions=revisions)
+
+
+def _chosen_id(bank: str, scope: Mapping[str, str], origin: MemoryOrigin, choice: int, secret: bytes) -> str:
+    if choice == 0:
+        return origin.memory_id
+    known = (bank, ids.canonical(scope), origin.created.isoformat(), str(choice), origin.memory_id)
+    return ids.secret_id(secret, "import", *known)
+
+
+def live_memories(
+    bank: str,
+    scope: Mapping[str, str],
+    origins: Collection[MemoryOrigin],
+    *,
+    imports: Imports,
+    secret: bytes,
+    now: datetime,
+) -> dict[MemoryOrigin, Memory]:
+    """Return those of the memories *origins* of a scope that are live, under whichever id an import gave them."""
+    found, waiting = dict[MemoryOrigin, Memory](), list(origins)
+    for choice in range(_MOST_CHOICES):
+        names = [_chosen_id(bank, scope, one, choice, secret) for one in waiting]
+        owners = imports.id_owners(bank, scope, names, now=now) if names else []
+        rest = list[MemoryOrigin]()
+        for origin, owner in zip(waiting, owners, strict=True):
+            if owner.memory and owner.memory.created == origin.created:
+                found |= {origin: owner.memory} if owner.memory.is_live(now) else {}
+            elif owner.memory or owner.is_of_other_scope:
+                rest.append(origin)
+        waiting = rest
+    return found
 
 
 def session_ids(bank: str, session_id: str, first: int, *, secret: bytes) -> tuple[str, str]:

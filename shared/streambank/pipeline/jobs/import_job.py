@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 
 from streambank.errors import InvalidArgument
-from streambank.model.record import MemoryRecord, Record, SessionEventRecord
+from streambank.model.record import MemoryRecord, Record, ReviewRecord, SessionEventRecord
 from streambank.model.transfer import MANIFEST, Direction, Manifest, Transfer, TransferSpec
 from streambank.pipeline.jobs import transfer as transfers
 from streambank.pipeline.jobs.import_records import ImportContext, StreamEventRecord, import_records
@@ -136,6 +136,8 @@ def _belong_together(one: Record, other: Record) -> bool:
     """Tell whether two records may be written together."""
     if isinstance(one, MemoryRecord) and isinstance(other, MemoryRecord):
         return one.memory.scope == other.memory.scope
+    if isinstance(one, ReviewRecord) and isinstance(other, ReviewRecord):
+        return one.review.scope == other.review.scope
     if isinstance(one, SessionEventRecord) and isinstance(other, SessionEventRecord):
         return (one.session_id, one.first) == (other.session_id, other.first)
     return (

@@ -20,6 +20,7 @@ from streambank.model.record import (
     MarkerRecord,
     MemoryRecord,
     Record,
+    ReviewRecord,
     SessionEventRecord,
     StreamRecord,
 )
@@ -29,6 +30,7 @@ from streambank.model.window import Window
 from streambank.pipeline.consent import restore_consent
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.import_ids import name_memories, session_ids
+from streambank.pipeline.jobs.import_reviews import name_reviews
 from streambank.pipeline.jobs.transfer import BankErasedError, TransferContext
 from streambank.pipeline.screening.records import screened_records
 from streambank.pipeline.screening.screening import Screening
@@ -37,6 +39,7 @@ from streambank.rules.changes import record_expiry
 from streambank.rules.import_outcome import ImportOutcome, decide_import
 from streambank.store.consents import Consents
 from streambank.store.imports import Imports, ScopeState
+from streambank.store.reviews import Reviews
 from streambank.store.sessions import Sessions
 from streambank.store.streams import RetentionPolicy
 from streambank.wire import record as record_wire
@@ -50,6 +53,7 @@ class ImportContext(TransferContext):
 
     imports: Imports
     consents: Consents
+    reviews: Reviews
     sessions: Sessions
     embedder: Embedder
     token_budget: TokenBudget
@@ -84,6 +88,8 @@ def _import_batch(job: Transfer, records: Sequence[Record], context: ImportConte
     match first:
         case MemoryRecord():
             return _import_memories(job, cast("Sequence[MemoryRecord]", records), context)
+        case ReviewRecord():
+            return _import_reviews(job, cast("Sequence[ReviewRecord]", records), context)
         case StreamRecord():
             return _count(_import_stream(job, first, context), records)
         case BatchRecord() | MarkerRecord() | Window():
@@ -162,6 +168,22 @@ def _with_vectors(
 
 def _vector(record: MemoryRecord, vectors: dict[str, bytes]) -> bytes:
     return b"" if record.memory.profile else vectors.get(record.memory.fact, b"")
+
+
+def _import_reviews(job: Transfer, records: Sequence[ReviewRecord], context: ImportContext) -> Counter[str]:
+    scope, now = records[0].review.scope, context.clock()
+    state = _scope_state(job, scope, context)
+    if state.is_erased:
+        return _count(ImportOutcome.ERASED, records)
+    known = {one.id: one for one in context.reviews.of_scope(job.bank, scope, now=now)}
+    named = name_reviews(job.bank, records, known, imports=context.imports, secret=context.id_secret, now=now)
+    new = [review for _, outcome, review in named if outcome is ImportOutcome.IMPORTED]
+    if new:
+        context.imports.write_reviews(job, state, new)
+    counts = Counter[str]()
+    for record, outcome, _ in named:
+        counts += _count(outcome, [record])
+    return counts
 
 
 def _import_consent(job: Transfer, record: ConsentRecord, context: ImportContext) -> ImportOutcome:

@@ -152,7 +152,7 @@ def _review_steps(move: Move, context: MoveContext) -> Iterator[MoveStep]:
     reviews = [one for one in context.reviews.of_scope(bank, move.scope, now=now) if one.state is ReviewState.OPEN]
     if not reviews:
         return iter(())
-    facts = {one.id: one.fact for one in context.memories.of_scope(bank, move.target, now=now)}
+    facts = {one.id: one.fact for one in context.memories.each_of_scope(bank, move.target, now=now)}
     before, after = (KeyedHashes.of_scope(context.id_secret(), bank, scope) for scope in (move.scope, move.target))
     sids = _sids(move, context)
     pairs = [(one, moved_review(one, move.target, facts, sids, before=before, after=after)) for one in reviews]

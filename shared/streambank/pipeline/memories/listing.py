@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -9,6 +10,7 @@ from datetime import datetime
 from streambank.errors import FailedPrecondition
 from streambank.model.memory import Memory
 from streambank.model.validity import Validity
+from streambank.rules.batches import batches
 from streambank.rules.filtering import Order
 from streambank.rules.selection import DEFAULT_ORDER, Selection, field_values
 from streambank.store.attributes import instant, milliseconds
@@ -25,6 +27,8 @@ MAX_TOP_K = 100
 MAX_READ = 2_000
 # How many memories of a bank are sorted in another order than the index has.
 MAX_SORTED = 10_000
+# How many memories of a scope are sorted together.
+_RUN = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +57,20 @@ class Listing:
 Page = tuple[list[Memory], MemoryCursor | None]
 
 
-def in_scope(
+def each_in_scope(
     bank: str, scope: Mapping[str, str], selection: Selection, *, memories: Memories, now: datetime
-) -> list[Memory]:
-    """Return the live memories of a scope that *selection* matches, newest first."""
-    matching = (memory for memory in memories.of_scope(bank, scope, now=now) if selection.matches(memory))
-    return sorted(matching, key=lambda memory: (memory.created, memory.id), reverse=True)
+) -> Iterator[Memory]:
+    """Yield the live memories of a scope that *selection* matches, page by page."""
+    return (memory for memory in memories.each_of_scope(bank, scope, now=now) if selection.matches(memory))
 
 
-def in_scopes(
-    bank: str, scopes: Iterable[Mapping[str, str]], selection: Selection, *, memories: Memories, now: datetime
-) -> list[Memory]:
-    """Return the live memories of some scopes that *selection* matches, newest first."""
-    matching = (one for scope in scopes for one in in_scope(bank, scope, selection, memories=memories, now=now))
-    return sorted(matching, key=lambda memory: (memory.created, memory.id), reverse=True)
+def newest(memories: Iterable[Memory], count: int) -> tuple[list[Memory], int]:
+    """Return the newest *count* of *memories*, and how many there are in all; no more than a run is held at once."""
+    total, best = 0, list[Memory]()
+    for run in batches(memories, _RUN):
+        total += len(run)
+        best = heapq.nlargest(count, [*best, *run], key=lambda memory: (memory.created, memory.id))
+    return best, total
 
 
 def list_memories(bank: str, listing: Listing, *, memories: Memories, now: datetime) -> Page:
@@ -77,7 +81,7 @@ def list_memories(bank: str, listing: Listing, *, memories: Memories, now: datet
     """
     scope = listing.selection.scope
     if scope is not None:
-        matching = in_scope(bank, scope, listing.selection, memories=memories, now=now)
+        matching = each_in_scope(bank, scope, listing.selection, memories=memories, now=now)
         return page(matching, listing.order, listing.size, listing.after, listing.weigh)
     if str(listing.order) == DEFAULT_ORDER:
         return _newest(bank, listing, memories, now)
@@ -85,7 +89,7 @@ def list_memories(bank: str, listing: Listing, *, memories: Memories, now: datet
 
 
 def page(
-    memories: Sequence[Memory],
+    memories: Iterable[Memory],
     order: Order,
     size: int,
     after: MemoryCursor | None,
@@ -94,9 +98,13 @@ def page(
     """Return at most *size* memories that come after *after* in *order*, and where they end if more follow.
 
     A page begins after the last memory of the page before, and not at a number: deletions between pages skip nothing.
+    No more memories than a run and a page are held at once.
     """
-    by_id = sorted(memories, key=lambda memory: memory.id, reverse=True)
-    rest = order.sorted(by_id, field_values) if after is None else _rest(by_id, order, after)
+    rest = list[Memory]()
+    for run in batches(memories, _RUN):
+        by_id = sorted([*rest, *run], key=lambda memory: memory.id, reverse=True)
+        ordered = order.sorted(by_id, field_values) if after is None else _rest(by_id, order, after)
+        rest = ordered[: size + 1]
     return page_room.page(((cursor_of(memory), memory) for memory in rest), size, weigh)
 
 

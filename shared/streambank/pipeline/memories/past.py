@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from streambank.errors import FailedPrecondition
 from streambank.model.memory import Memory
 from streambank.model.validity import Moment
 from streambank.rules import timeline
 from streambank.rules.selection import Selection
 from streambank.store.memories import Memories
 from streambank.store.scope_revisions import ScopeRevisions
+
+# How many memories of a scope as they were are compared with each other.
+MAX_PAST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,9 @@ def in_scopes_at(
 ) -> PastView:
     """Return the live memories of *scopes* as they were at *moment*, those that *selection* matches as they were then.
 
-    Raises OutOfReach: the table did not answer.
+    Raises:
+        FailedPrecondition: more than 20,000 of a scope match.
+        OutOfReach: the table did not answer.
     """
     views = [
         _in_scope_at(bank, scope, selection, moment, memories=memories, revisions=revisions, now=now)
@@ -61,11 +67,15 @@ def _in_scope_at(
     revisions: ScopeRevisions,
     now: datetime,
 ) -> PastView:
-    live = memories.of_scope(bank, scope, now=now)
-    known = revisions.of(bank, scope, live, now=now)
-    past = (timeline.memory_at(memory, known[memory.id], moment) for memory in live)
-    matching = [one for one in past if one and selection.matches(one)]
-    lost = (timeline.whole_since(memory, known[memory.id]) for memory in live)
-    start = max((one for one in lost if one), default=None)
-    oldest = min((timeline.first_evidence(memory, known[memory.id]) for memory in live), default=None)
-    return PastView(matching, start or oldest)
+    matching, starts, first_evidence = list[Memory](), list[datetime](), list[datetime]()
+    live = memories.each_of_scope(bank, scope, now=now)
+    for memory, known in revisions.each(bank, scope, live, now=now):
+        past = timeline.memory_at(memory, known, moment)
+        if past and selection.matches(past):
+            matching.append(past)
+        if len(matching) > MAX_PAST:
+            raise FailedPrecondition(f"more than {MAX_PAST} memories match at that time; narrow the filter")
+        start = timeline.whole_since(memory, known)
+        starts += [start] if start else []
+        first_evidence.append(timeline.first_evidence(memory, known))
+    return PastView(matching, max(starts, default=None) or min(first_evidence, default=None))

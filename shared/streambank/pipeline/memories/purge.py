@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from streambank.errors import Conflict, FailedPrecondition, Unavailable
 from streambank.model import ids
@@ -59,17 +60,18 @@ def delete(purge: Purge, *, memories: Memories, retry_policy: RetryPolicy, id_se
 
 
 def _matching(purge: Purge, memories: Memories, now: datetime) -> list[Memory]:
-    matching = [
+    each = (
         memory
         for scope in memories.scopes(purge.bank)
         if purge.may_match(scope)
-        for memory in memories.of_scope(purge.bank, scope, now=now)
+        for memory in memories.each_of_scope(purge.bank, scope, now=now)
         if purge.matches(memory)
-    ]
-    if len(matching) > MAX_PURGED:
+    )
+    matching = list(islice(each, MAX_PURGED))
+    count = len(matching) + sum(1 for _ in each)
+    if count > MAX_PURGED:
         raise FailedPrecondition(
-            f"{len(matching)} memories match; a call deletes {MAX_PURGED} at most: "
-            "narrow the filter, one scope at a time"
+            f"{count} memories match; a call deletes {MAX_PURGED} at most: narrow the filter, one scope at a time"
         )
     return matching
 
@@ -86,12 +88,12 @@ def _delete_in(
     hashes = KeyedHashes.of_scope(id_secret, purge.bank, scope)
     stamp, deleted = ChangeStamp(now, record_expiry(purge.config, now=now)), 0
     for _ in retry_policy.attempts():
-        view = memories.view(purge.bank, scope, now=now)
-        matching = [memory for memory in view.memories if purge.matches(memory)]
+        version = memories.version(purge.bank, scope).version
+        matching = [one for one in memories.each_of_scope(purge.bank, scope, now=now) if purge.matches(one)]
         try:
             for run, batch in enumerate(batches(matching, TOGETHER)):
                 some = [consolidation.deletion(memory, hashes, now=now) for memory in batch]
-                memories.commit_changes(purge.bank, scope, view.version + run, some, now=now, stamp=stamp)
+                memories.commit_changes(purge.bank, scope, version + run, some, now=now, stamp=stamp)
                 deleted += len(some)
         except Conflict:
             continue

@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 
 from streambank.errors import Conflict, FailedPrecondition, NotFound, Unavailable
 from streambank.model import ids
+from streambank.model.change_record import ChangeStamp
 from streambank.model.memory import Change, Memory
 from streambank.model.review import Review, ReviewAction, ReviewState, ReviewWithMemories
+from streambank.model.rule import Reason
+from streambank.model.stream import StreamId
 from streambank.model.window import Window
 from streambank.pipeline.memories.edit import EditContext
+from streambank.pipeline.memories.scope_reader import NearText, Needed, ScopeReader
 from streambank.rules import citations
 from streambank.rules import reviews as rules
 from streambank.rules.bank_config import bank_config
+from streambank.rules.changes import record_expiry
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.moved_tombstones import with_current_hashes
@@ -29,6 +34,8 @@ from streambank.wire.page_room import PageRoom
 MAX_READ = 1_000
 # How many ids of deleted memories the acceptance of one review passes over.
 _MAX_IDS = 100
+# How many memories near a review's text are read of a large scope, to see whether one says the same.
+_NEAR = 20
 ReviewCursor = tuple[int, str]
 
 
@@ -36,6 +43,7 @@ ReviewCursor = tuple[int, str]
 class ReviewContext(EditContext):
     """What a decision about a review needs, beside what an edit does."""
 
+    reader: ScopeReader
     reviews: Reviews
     windows: Windows
     retention_policy: RetentionPolicy
@@ -125,7 +133,7 @@ def accept(
     """
     vectors = list[bytes]()
 
-    def changed(review: Review, view: ScopeView) -> tuple[Review, list[Change]]:
+    def changed(review: Review, view: ScopeView) -> tuple[Review, list[Change], ChangeStamp]:
         memories = {one.id: one for one in view.memories}
         hashes = KeyedHashes.of_scope(context.id_secret, bank, review.scope)
         left = context.memories.tombstones(bank, review.scope, now=context.now)
@@ -140,7 +148,8 @@ def accept(
         vector = vectors[0] if vectors else b""
         changes = rules.accepted_changes(review, memories, policy, vector, new_id, now=context.now)
         cited = [_with_citation(one, review, policy.window, context) for one in changes]
-        return rules.mark_of(review, ReviewState.ACCEPTED, (one.after.id for one in changes)), cited
+        mark = rules.mark_of(review, ReviewState.ACCEPTED, (one.after.id for one in changes))
+        return mark, cited, ChangeStamp(context.now, record_expiry(policy.config, now=context.now))
 
     return _decide(bank, review_id, ReviewState.ACCEPTED, changed, may_see, context)
 
@@ -158,8 +167,8 @@ def reject(
         Unavailable: the scope is written by others at the same time, or is being erased.
     """
 
-    def changed(review: Review, _view: ScopeView) -> tuple[Review, list[Change]]:
-        return rules.mark_of(review, ReviewState.REJECTED, (one.id for one in review.memories)), []
+    def changed(review: Review, _view: ScopeView) -> tuple[Review, list[Change], None]:
+        return rules.mark_of(review, ReviewState.REJECTED, (one.id for one in review.memories)), [], None
 
     return _decide(bank, review_id, ReviewState.REJECTED, changed, may_see, context)
 
@@ -168,14 +177,15 @@ def _decide(
     bank: str,
     review_id: str,
     state: ReviewState,
-    changed: Callable[[Review, ScopeView], tuple[Review, list[Change]]],
+    changed: Callable[[Review, ScopeView], tuple[Review, list[Change], ChangeStamp | None]],
     may_see: Callable[[Mapping[str, str]], bool],
     context: ReviewContext,
 ) -> ReviewWithMemories:
     """Decide a review at one version of its scope, again if others write the scope meanwhile."""
     for _ in context.retry_policy.attempts():
-        scope = _visible(bank, review_id, may_see, context).scope
-        view = context.memories.view(bank, scope, now=context.now)
+        before = _visible(bank, review_id, may_see, context)
+        scope = before.scope
+        view = context.reader.view(bank, scope, _needed(before), now=context.now)
         review = _visible(bank, review_id, may_see, context)  # read after the version, never before
         if review.state is not ReviewState.OPEN:
             return _decided(review, state, view)
@@ -183,15 +193,21 @@ def _decide(
             raise _not_found(review_id)
         if view.erasing:
             raise Unavailable("the scope is being erased; try again")
-        mark, changes = changed(review, view)
+        mark, changes, stamp = changed(review, view)
         dropped = rules.dropped_marks(context.reviews.of_scope(bank, scope, now=context.now))
         try:
-            context.reviews.decide(bank, view.version, mark, changes, dropped, now=context.now)
+            context.reviews.decide(bank, view.version, mark, changes, dropped, now=context.now, stamp=stamp)
         except Conflict:
             continue
         live = {one.id: one for one in view.memories} | {one.after.id: one.after for one in changes}
         return ReviewWithMemories(mark, _live_memories(mark, live.values()))
     raise Unavailable("the scope is written by others at the same time; try again")
+
+
+def _needed(review: Review) -> Needed:
+    """Return what a decision reads of a large scope: what the review changes, and what may say the same."""
+    near = [] if review.profile else [NearText(review.text or review.fact, b"", _NEAR)]
+    return Needed(near, [one.id for one in review.memories], profiles=bool(review.profile))
 
 
 def _visible(bank: str, review_id: str, may_see: Callable[[Mapping[str, str]], bool], context: ReviewContext) -> Review:
@@ -218,8 +234,15 @@ def _live_memories(review: Review, memories: Iterable[Memory]) -> tuple[Memory, 
 
 
 def _window(bank: str, review: Review, context: ReviewContext) -> Window:
-    """Return the window that proposed the change last: its settings are those of the change."""
+    """Return the window that proposed the change last: its settings are those of the change.
+
+    The window of an imported review may be another one here: its number alone is known, and it has no settings.
+    """
     newest = review.evidence[-1]
+    if review.is_imported:
+        stream = StreamId(bank, newest.sid, review.scope, "")
+        seqs = newest.seqs or (0,)
+        return Window(stream, newest.window, seqs[0], seqs[-1], Reason.NO_RULE, review.at, review.at)
     window = context.windows.get(bank, newest.sid, newest.window)
     if window is None:
         raise FailedPrecondition("the window of the review has expired; reject the review")
@@ -238,7 +261,7 @@ def _new_id(bank: str, review: Review, context: ReviewContext) -> str:
 def _with_citation(change: Change, review: Review, window: Window, context: ReviewContext) -> Change:
     """Return *change* with the text of the events that it cites, where its memory lives and the events are kept."""
     seqs = review.evidence[-1].seqs
-    if change.after.deleted or not seqs:
+    if change.after.deleted or not seqs or review.is_imported:
         return change
     events = [*context.windows.overlap(window), *context.windows.events(window)]
     retention = context.retention_policy.retention

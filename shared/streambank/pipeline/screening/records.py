@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 from streambank.model.chat import ChatHistory
 from streambank.model.content_policy import ContentPolicy
 from streambank.model.memory import Citation
-from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, SessionEventRecord
+from streambank.model.record import BatchRecord, MarkerRecord, MemoryRecord, Record, ReviewRecord, SessionEventRecord
 from streambank.model.session import Session
 from streambank.model.window import Window
 from streambank.pipeline.screening.calls import read_ahead, screened_event, screened_fact, screened_settings
 from streambank.pipeline.screening.conversations import screened_messages, screened_session, screened_session_event
-from streambank.pipeline.screening.memories import screened_memory, screened_revision
+from streambank.pipeline.screening.memories import (
+    screened_memory,
+    screened_memory_text,
+    screened_review,
+    screened_revision,
+)
 from streambank.pipeline.screening.screening import Screening
 
 if TYPE_CHECKING:
@@ -35,8 +40,8 @@ def _screened(record: Record, screen: Screen) -> Record:
     match record:
         case Session() | SessionEventRecord() | ChatHistory():
             return _screened_conversation(record, screen)
-        case MemoryRecord():
-            return _screened_memory(record, screen)
+        case MemoryRecord() | ReviewRecord():
+            return _screened_memory(record, screen) if isinstance(record, MemoryRecord) else _review(record, screen)
         case MarkerRecord():
             # A hash of the event as it was sent would tell something of what is removed.
             return replace(record, fingerprint=b"")
@@ -64,6 +69,15 @@ def _screened_memory(record: MemoryRecord, screen: Screen) -> MemoryRecord:
         tuple(screened_revision(one, screen) for one in record.revisions),
         tuple(screened_citation(one, screen) for one in record.citations),
     )
+
+
+def _review(record: ReviewRecord, screen: Screen) -> ReviewRecord:
+    review, is_profile = record.review, bool(record.review.profile)
+    screen.read_ahead([review.text, review.fact, review.reason, *(one.fact for one in record.memories)])
+    memories = (
+        replace(one, fact=screened_memory_text(one.fact, screen, is_profile=is_profile)) for one in record.memories
+    )
+    return ReviewRecord(screened_review(review, screen), tuple(memories))
 
 
 def screened_citation(citation: Citation, screen: Screen) -> Citation:
