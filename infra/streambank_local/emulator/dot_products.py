@@ -4,6 +4,7 @@ import math
 import sys
 from array import array
 from collections.abc import Iterable
+from functools import cache
 from importlib.util import find_spec
 from operator import mul
 from typing import Any
@@ -24,6 +25,7 @@ def dot_products(query: "array[float]", vectors: Iterable["array[float]"]) -> li
     return [sum(map(mul, numbers, vector)) for vector in vectors]
 
 
+@cache
 def _numpy() -> Any:
     if sys.modules.get("numpy") is None and ("numpy" in sys.modules or find_spec("numpy") is None):
         return None
