@@ -13,7 +13,7 @@ from typing import Any
 def dot_products(query: "array[float]", vectors: Iterable["array[float]"]) -> list[float]:
     """Return the dot product of *query* with each of *vectors*; all have 32 bits a number, a product has 64.
 
-    10,000 vectors of 1,024 numbers take 40 ms with numpy, which the embedded model brings, and half a second without.
+    10,000 vectors of 1,024 numbers take 40 ms with numpy, which the embedded model brings, and up to a second without.
     """
     np = _numpy()
     if np is not None:
