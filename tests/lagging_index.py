@@ -22,6 +22,7 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import Item
 
 from streambank_local.emulator import attribute_json, moto_vectors
+from streambank_local.emulator.requests import one_request
 from streambank_local.emulator.vector_search import VectorSearch
 from tests import aws
 
@@ -40,8 +41,9 @@ class LaggingIndex:
 
     def fall_behind(self, span: timedelta, *, doubled: bool = False) -> None:
         """Let searches get the entries of this moment until the clock has moved by *span*."""
-        self._until, self._is_doubled = self._now() + span, doubled
-        self._entries = [copy.deepcopy(item) for item in self._present()]
+        with one_request():  # nothing is written meanwhile
+            self._until, self._is_doubled = self._now() + span, doubled
+            self._entries = [copy.deepcopy(item) for item in self._present()]
 
     def catch_up(self) -> None:
         """Let searches get what is there."""
@@ -55,10 +57,11 @@ class LaggingIndex:
         if model.name != "SearchVectors" or self._until is None or self._now() >= self._until:
             return None
         table = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].get_table(self._table)
-        entries = [*self._entries, *(self._present() if self._is_doubled else [])]
         search = VectorSearch(attribute_json.loads(params["body"]))
         try:
-            reply = search.run(moto_vectors.indexes(table), entries, table.table_key_attrs)
+            with one_request():
+                entries = [*self._entries, *(self._present() if self._is_doubled else [])]
+                reply = search.run(moto_vectors.indexes(table), entries, table.table_key_attrs)
         except MockValidationException:
             return None  # the emulator refuses it itself
         metadata = {"RequestId": "", "HTTPStatusCode": 200, "HTTPHeaders": {}, "RetryAttempts": 0}

@@ -18,7 +18,7 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import DynamoType
 
 from streambank_local.disk.store import opened
-from streambank_local.emulator import dot_products, moto_repair
+from streambank_local.emulator import attribute_json, dot_products, moto_repair
 from streambank_local.emulator.journal import TableJournal
 from streambank_local.emulator.moto_numbers import FEWEST, Numbers, vector_of
 from streambank_local.emulator.requests import kept_by
@@ -206,3 +206,18 @@ def test_a_number_beyond_32_bits_is_no_element(number, is_vector):
     found = vector_of(DynamoType({"L": [{"N": number}] * FEWEST}))
     assert (found is not None) is is_vector
     assert found is None or math.isfinite(found.norm())
+
+
+texts = st.text(st.sampled_from('{"L":[N1}],\\'))
+
+
+@given(st.integers(FEWEST - 2, FEWEST + 2), texts, st.booleans())
+def test_an_item_is_loaded_from_the_disk_as_it_was(length, text, has_text):
+    """A vector is found in the JSON of an item, and no text and no shorter list is taken for one."""
+    content = {"a": {"S": text}, "v": {"L": numbers(*range(length))}, "z": {"M": {"L": {"S": text}}}}
+    if has_text:
+        content["v"]["L"][-1] = {"S": text}
+    attributes = {name: DynamoType(value) for name, value in content.items()}
+    loaded = attribute_json.loads_item(attribute_json.dumps(attributes))
+    assert {name: DynamoType(value).to_regular_json() for name, value in loaded.items()} == content
+    assert (type(loaded["v"]["L"]) is Numbers) is (length >= FEWEST and not has_text)

@@ -1,12 +1,18 @@
 """Attribute values as JSON, in which bytes are base64."""
 
 import json
+import re
 from base64 import b64decode, b64encode
 from typing import Any
 
 from moto.dynamodb.models.dynamo_type import DynamoType
 
-from streambank_local.emulator.moto_numbers import Numbers
+from streambank_local.emulator.moto_numbers import FEWEST, Numbers
+
+# A long list of numbers as `dumps` writes it; within a text its quotation marks would be escaped.
+_NUMBER = rb'\{"N":"[^"\\]*"\}'
+_VECTOR = re.compile(rb'\{"L":\[' + _NUMBER + rb"(?:," + _NUMBER + rb"){%d,}\]\}" % (FEWEST - 1))
+_FIRST, _BETWEEN, _LAST = b'{"L":[{"N":"', b'"},{"N":"', b'"}]}'
 
 
 def dumps(value: Any) -> bytes:
@@ -17,6 +23,16 @@ def dumps(value: Any) -> bytes:
 def loads(content: bytes) -> Any:
     """Return what `dumps` got."""
     return json.loads(content.decode(errors="surrogatepass"), object_hook=_decoded)
+
+
+def loads_item(content: bytes) -> Any:
+    """Return what `dumps` got, with the vectors as `Numbers`: a vector of 1,024 numbers takes 1 ms without that."""
+    return loads(_VECTOR.sub(_as_text, content))
+
+
+def _as_text(vector: re.Match[bytes]) -> bytes:
+    numbers = vector[0].removeprefix(_FIRST).removesuffix(_LAST)
+    return b'{"L":"%b"}' % numbers.replace(_BETWEEN, b",")
 
 
 def _encoded(value: Any) -> Any:
@@ -36,4 +52,6 @@ def _decoded(value: dict[str, Any]) -> dict[str, Any]:
             return {"B": b64decode(value["B"])}
         if isinstance(value.get("BS"), list):
             return {"BS": [b64decode(one) for one in value["BS"]]}
+    if isinstance(value.get("L"), str) and len(value) == 1:
+        return {"L": Numbers(value["L"], value["L"].count(",") + 1)}
     return value

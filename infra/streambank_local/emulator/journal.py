@@ -47,7 +47,7 @@ class TableJournal:
         oldest = (now - TTL_GRACE).timestamp()
         expired = []
         for record in self._store.read(Kind.ITEM):
-            attributes = attribute_json.loads(record.content or b"")
+            attributes = attribute_json.loads_item(record.content or b"")
             if _expiry(attributes) < oldest:
                 expired.append(Record(record.kind, record.first, record.second, None))
             else:
