@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -122,10 +123,11 @@ def spread(points: Sequence[T], most: int | None) -> Sequence[T]:
     return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
 
 
-def earliest_due(client: Any) -> int | None:
-    """Return the epoch second at which something is due next, or None."""
+def earliest_due(client: Any, now: float = math.inf) -> int | None:
+    """Return the epoch second at which something is due next, or None; indexes that are checked after *now* are not."""
     found = client.scan(TableName=TABLE, IndexName="due")["Items"]
-    return min((int(item["G1SK"]["N"]) for item in found), default=None)
+    seconds = ((item["SK"]["S"], int(item["G1SK"]["N"])) for item in found)
+    return min((second for name, second in seconds if name != "INDEX" or second <= now), default=None)
 
 
 @dataclass

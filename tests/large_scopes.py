@@ -69,17 +69,18 @@ def find(world: World, text: str, top_k: int = 10, **more: Any) -> list[str]:
     return [one.fact for _, one in result.hits if isinstance(one, Memory)]
 
 
-def entries(world: World) -> dict[str, dict[str, Any]]:
-    """Return the entries in the table, of every scope, by the ids of their memories."""
-    items = aws.dump(world.client)
+def entries(world: World, bank: str = "default", scope: dict[str, str] = SCOPE) -> dict[str, dict[str, Any]]:
+    """Return the entries of a scope in the table, by the ids of their memories."""
+    pk = keys.scope(bank, ids.scope_id(scope))
+    items = [one for one in aws.dump(world.client) if one["PK"]["S"] == pk]
     return {keys.name_in(one["SK"]["S"]): one for one in items if one["SK"]["S"].startswith(("Y#", "YP#"))}
 
 
-def wrong_entries(world: World) -> list[str]:
+def wrong_entries(world: World, bank: str = "default", scope: dict[str, str] = SCOPE) -> list[str]:
     """Return the ids of memories without their entry, and of entries without their memory."""
-    live = {one.id: one for one in world.memories.of_scope("default", SCOPE, now=world.clock())}
-    cited = world.memories.citations("default", SCOPE, live.values(), now=world.clock())
-    stored = entries(world)
+    live = {one.id: one for one in world.memories.of_scope(bank, scope, now=world.clock())}
+    cited = world.memories.citations(bank, scope, live.values(), now=world.clock())
+    stored = entries(world, bank, scope)
     wrong = list(live.keys() ^ stored.keys())
     for name in live.keys() & stored.keys():
         texts = "\n".join(one.text for one in cited.get(name, ()))
@@ -87,7 +88,8 @@ def wrong_entries(world: World) -> list[str]:
         vector = word_vectors.text_vector(bm25.count_words(live[name].fact), live[name].vector, words)
         is_right = [int(one["N"]) for one in stored[name]["v"]["L"]] == list(vector)
         is_right = is_right and stored[name].get("w", {}).get("B", b"") == words
-        wrong += [] if is_right and stored[name]["VPK"]["S"] == keys.scope("default", CID) else [name]
+        is_right = is_right and stored[name]["VPK"]["S"] == keys.scope(bank, ids.scope_id(scope))
+        wrong += [] if is_right else [name]
     return sorted(wrong)
 
 

@@ -475,7 +475,7 @@ class World:
     def finish(self, steps: int = 400) -> None:
         """Jump from one due time to the next, with nothing but the sweep and the machine, until nothing is due."""
         for _ in range(steps):
-            due = aws.earliest_due(self.client)
+            due = aws.earliest_due(self.client, self.clock().timestamp())
             if due is None and not self.executions.running:
                 return
             if due is not None:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections import Counter
 
+from streambank.model.scope_index import LARGE_SCOPE
 from tests.storm.breaks import BREAKS
 
 
@@ -14,6 +15,7 @@ def main() -> int:
     parser.add_argument("--events", type=int, default=20_000)
     parser.add_argument("--jobs", type=int, default=1, help="tables at a time (default 1)")
     parser.add_argument("--broken", choices=sorted(BREAKS), help="overlook one condition")
+    parser.add_argument("--large", type=int, default=LARGE_SCOPE, help="memories from which a scope has an index")
     asked = parser.parse_args()
     os.environ.update(AWS_ACCOUNT_ID_ENDPOINT_MODE="disabled", POWERTOOLS_SERVICE_NAME="streambank")
     from tests.storm.rage import rage
@@ -21,7 +23,9 @@ def main() -> int:
     def tell(accepted: int, injected: Counter[str]) -> None:
         print(f"{accepted:8,} events accepted, {injected.total():,} faults", file=sys.stderr, flush=True)
 
-    accepted, injected = rage(asked.seed, asked.events, broken=asked.broken, jobs=asked.jobs, tell=tell)
+    accepted, injected = rage(
+        asked.seed, asked.events, broken=asked.broken, large=asked.large, jobs=asked.jobs, tell=tell
+    )
     for fault, count in injected.most_common():
         print(f"{count:8,}  {fault}")
     print(f"{injected.total():8,}  faults; {accepted:,} events accepted, every invariant holds")

@@ -13,9 +13,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from streambank import errors
 from streambank.errors import NotFound
+from streambank.model.memory import Memory
+from streambank.model.scope_index import INDEX_LAG, LARGE_SCOPE
 from streambank.model.window import WindowState
+from streambank.pipeline.memories.search import SearchQuery, search
 from tests import aws
 from tests.aws import Killed
+from tests.lagging_index import LaggingIndex
 from tests.storm import breaks
 from tests.storm.endings import Endings
 from tests.storm.fickle import LIE, Fickle, Skew
@@ -55,20 +59,23 @@ class Storm:
     erasures: float = 1.0  # how often scopes are erased, beside the weights of other deeds
     visitors_erase: bool = False  # whoever comes between others often erases a scope
     broken: str | None = None
+    large: int = LARGE_SCOPE  # scopes with more memories have an index, which lags
     injected: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
-        self.world = World(self.client)
+        self.world = World(self.client, large_scope=self.large)
         self.weather = Weather(self.rng, self.injected, self._somebody)
         self.world.extractor = Fickle(self.weather)
         self.records: list[tuple[str, str]] = []
+        self.kinds = ("HEAD", "W#", "V") if self.large < LARGE_SCOPE else ("HEAD", "W#")
         self.open: list[Call] = []
         self.answered: list[Call] = []
         self.ledger = Ledger()
         self.sent = 0
         self.twins: list[dict[str, Any]] = []
         self.at_work: str | None = None
+        self.gone: list[str] = []
         self.deeds = {
             self._say: 4,
             self._say_together: 3,
@@ -82,6 +89,8 @@ class Storm:
             self._erase: self.erasures,
             self._delete_bank: 0.1,
         }
+        if self.large < LARGE_SCOPE:
+            self.deeds |= {self._search: 6, self._lag: 0.3}
         self.streets = Streets(self.streams, self.rng)
         self.endings = Endings(self.world, self.weather, self.streets, self.ledger, self.rng, self.injected)
         self.function_began = self.world.clock()
@@ -96,6 +105,7 @@ class Storm:
             breaks.overlook(self.client, self.broken)
         self.endings.open_bank()
         self.weather.attach(self.client)
+        self.index = LaggingIndex(self.client, self.world.clock)  # faults come before it
         while self.sent < self.events:
             self._somebody()
         for _ in range(self.events):
@@ -105,6 +115,7 @@ class Storm:
         for call in self.open[:]:
             self._answered(call)
         self._come_to_rest()
+        assert not self.gone, f"I9: {self.gone[0]}, which was gone before the search"
         return check(self.world, self.ledger, LIE)
 
     def _answered(self, call: Call) -> None:
@@ -230,6 +241,33 @@ class Storm:
         self.injected["clock skewed"] += is_wrong
         return Skew(self.world, self.rng.choice(SKEWS) if is_wrong else timedelta(0))
 
+    def _search(self) -> None:
+        """Search a scope: what was gone before, and is gone after, is in no result, however old the index is."""
+        number = self._where()
+        bank, scope = self.streets.bank_of(number), {"user_id": scope_of(number)}
+        before = self._live(bank, scope)
+        query = SearchQuery(f"{scope_of(number)}|{self.sent}", 100)
+        result = search(bank, scope, query, context=self.world.searching())
+        shown = {item.id for _, item in result.hits if isinstance(item, Memory)}
+        gone = shown - before - self._live(bank, scope)
+        if gone:
+            self.gone.append(f"{bank} {scope} shows {gone}")
+        self.injected["scope searched"] += 1
+
+    def _live(self, bank: str, scope: dict[str, str]) -> set[str]:
+        """Return the memories of a scope, as one who sees the table does: no fault meets this."""
+        was_calm, self.weather.is_calm = self.weather.is_calm, True
+        try:
+            return {one.id for one in self.world.memories.of_scope(bank, scope, now=self.world.clock())}
+        finally:
+            self.weather.is_calm = was_calm
+
+    def _lag(self) -> None:
+        """Let the index be behind for minutes, with old, missing and double entries."""
+        span = timedelta(seconds=self.rng.randrange(10, int(INDEX_LAG.total_seconds())))
+        self.index.fall_behind(span, doubled=self.rng.random() < 0.5)
+        self.injected["index fell behind"] += 1
+
     # ---- AWS
 
     def _listen(self, params: dict[str, Any], **_: Any) -> None:
@@ -239,7 +277,7 @@ class Storm:
         writes = [next(iter(one.values())) for one in params.get("TransactItems", [])] or [params]
         for write in writes:
             key = write.get("Item") or write.get("Key")
-            if key and "ConditionExpression" in write and key["SK"]["S"].startswith(("HEAD", "W#")):
+            if key and "ConditionExpression" in write and key["SK"]["S"].startswith(self.kinds):
                 copies = self.rng.choices([1, 0, 2], [80, 12, 8])[0]
                 self.injected["record lost"] += copies == 0
                 self.injected["record repeated"] += copies == 2

@@ -27,6 +27,24 @@ def test_a_small_storm_of_erasures(broken):
         assert storm.injected["scope erased"] > 2
 
 
+def test_a_short_storm_over_large_scopes_passes():
+    """Scopes with more than five memories have an index that lags: nothing deleted is shown, and it comes right."""
+    with aws.dynamodb() as client:
+        storm = Storm(client, seed=4, events=25, streams=12, large=5)
+        assert storm.rage() > 15
+        assert storm.injected["scope searched"] > 5
+        assert storm.injected["index fell behind"] > 0
+        assert [item for item in aws.dump(client) if item["SK"]["S"] == "INDEX" and item["st"]["S"] == "READY"]
+
+
+@pytest.mark.slow
+def test_a_storm_over_large_scopes_passes():
+    """The same with a thousand events."""
+    accepted, injected = rage(seed=6, events=1_000, large=5)
+    assert accepted > 700
+    assert injected["index fell behind"] > 20
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", [None, *breaks.OF_ERASURES])
 def test_a_larger_storm_of_erasures(broken):

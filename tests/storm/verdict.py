@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,9 +13,10 @@ from streambank.model.erasure import Cut
 from streambank.model.ids import OperationId
 from streambank.model.stream import StreamId
 from streambank.model.window import Window, WindowState
-from streambank.store import codec
+from streambank.store import codec, keys
 from streambank.store.cuts import cut_of
 from tests import aws
+from tests.large_scopes import wrong_entries
 from tests.storm import remains
 from tests.storm.ledger import EventKey, Ledger
 from tests.world import World
@@ -67,12 +69,23 @@ def check(world: World, ledger: Ledger, lies: str) -> int:
     _check_answers({(s.bank, s.name): s for s in streams}, events, ledger)
     _check_memories(dump, streams, lies)
     remains.check(world, dump, cuts, {text for stream in streams for text in _texts(stream)}, ledger.deleted)
-    due = [item["SK"]["S"] for item in dump if "G1SK" in item]
+    _check_indexes(world, dump)
+    due = [item["SK"]["S"] for item in dump if "G1SK" in item and item["SK"]["S"] != "INDEX"]
     assert not due, f"I6: {due[:3]} stay due for ever"
     held = [item for item in dump if item["SK"]["S"][:2] in ("B#", "P#") and "ttl" not in item]
     assert not held, f"what was processed never expires: {held[0]['SK']['S']}"
     without_id = sum(not one.event.event_id for stream in streams for one in stream.events)
     return without_id + len(ledger.all_answered() | {one for one in events if one.event_id})
+
+
+def _check_indexes(world: World, dump: list[dict[str, Any]]) -> None:
+    """Check that each index has the entries that it should have, and that no scope without one has any."""
+    indexed = {item["PK"]["S"]: json.loads(item["sco"]["S"]) for item in dump if item["SK"]["S"] == "INDEX"}
+    for pk, scope in indexed.items():
+        wrong = wrong_entries(world, keys.owner(pk)[0], scope)
+        assert not wrong, f"the index of {scope} is wrong about {wrong[:3]}"
+    orphans = [item for item in dump if "VPK" in item and item["PK"]["S"] not in indexed]
+    assert not orphans, f"entries are left without an index: {orphans[0]['SK']}"
 
 
 def _texts(stream: Stream) -> list[str]:
