@@ -168,6 +168,7 @@ def test_retrieved_memories_are_a_list_with_events_beside_it() -> None:
         },
         x_streambank_effective_top_k="100",
         x_streambank_events_looked_at="5000",
+        x_streambank_memories_looked_at="4000",
     )
     bank = script(answer).client().bank()
     found = bank.retrieve_memories(scope=SCOPE, query="tea", top_k=101, include_events=True)
@@ -175,7 +176,7 @@ def test_retrieved_memories_are_a_list_with_events_beside_it() -> None:
     assert isinstance(found, list)
     assert [(one.memory.id, one.distance) for one in found] == [("m", 0.25)]
     assert [(one.event.content.text, one.pending) for one in found.events] == [("tea", True)]
-    assert (found.effective_top_k, found.events_looked_at) == (100, 5_000)
+    assert (found.effective_top_k, found.events_looked_at, found.memories_looked_at) == (100, 5_000, 4_000)
     assert found.history_start_time == datetime.fromisoformat(INSTANT)
     plain = script(reply({})).client().bank().retrieve_memories(scope=SCOPE, query="tea")
     assert (plain, plain.events, plain.effective_top_k) == ([], [], None)

@@ -32,7 +32,7 @@ def test_a_short_storm_over_large_scopes_passes():
     with aws.dynamodb() as client:
         storm = Storm(client, seed=4, events=25, streams=12, large=5)
         assert storm.rage() > 15
-        assert storm.injected["scope searched"] > 5
+        assert storm.injected["scope searched"] > 2
         assert storm.injected["index fell behind"] > 0
         assert [item for item in aws.dump(client) if item["SK"]["S"] == "INDEX" and item["st"]["S"] == "READY"]
 

@@ -135,6 +135,7 @@ def _read_memories(reply: JsonReply) -> types.RetrievedMemories:
         events=map(types.RetrievedEvent.from_reply, reply.document.get("retrievedEvents") or ()),
         effective_top_k=_header_number(reply, "x-streambank-effective-top-k"),
         events_looked_at=_header_number(reply, "x-streambank-events-looked-at"),
+        memories_looked_at=_header_number(reply, "x-streambank-memories-looked-at"),
         history_start_time=_time(reply.document.get("historyStartTime")),
     )
 

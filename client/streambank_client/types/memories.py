@@ -146,7 +146,8 @@ class RetrievedMemories(list[RetrievedMemory]):
     """Memories, nearest first, and the raw events if they were requested.
 
     `effective_top_k` is set if the service used less than the requested `top_k`; `events_looked_at` if the scope has
-    more events than a search reads. A retrieval as of the past misses no text from `history_start_time` on.
+    more events than a search reads; `memories_looked_at` if a large scope has more memories than are compared with a
+    filter. A retrieval as of the past misses no text from `history_start_time` on.
     """
 
     def __init__(
@@ -156,12 +157,14 @@ class RetrievedMemories(list[RetrievedMemory]):
         events: Iterable[RetrievedEvent] = (),
         effective_top_k: int | None = None,
         events_looked_at: int | None = None,
+        memories_looked_at: int | None = None,
         history_start_time: datetime | None = None,
     ) -> None:
         super().__init__(memories)
         self.events = list(events)
         self.effective_top_k = effective_top_k
         self.events_looked_at = events_looked_at
+        self.memories_looked_at = memories_looked_at
         self.history_start_time = history_start_time
 
 

@@ -51,6 +51,9 @@ async def build(page: Page) -> None:
             show.text(
                 "p", f"The scope has more events than a search reads: the newest {searched} were looked at.", "muted"
             )
+        if reply.memories_looked_at:
+            searched = text.count(reply.memories_looked_at, "memory", "memories")
+            show.text("p", f"The scope is large: {searched} were compared with the filter, not all.", "muted")
 
 
 def _form(page: Page, query: str, typed: str, has_events: str) -> None:
