@@ -13,6 +13,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--events", type=int, default=20_000)
     parser.add_argument("--jobs", type=int, default=1, help="tables at a time (default 1)")
+    parser.add_argument("--moves", type=float, default=0.0, help="how often scopes are moved; an erasure is 1")
+    parser.add_argument("--pins", type=float, default=0.0, help="how often memories are pinned")
     parser.add_argument("--broken", choices=sorted(BREAKS), help="overlook one condition")
     asked = parser.parse_args()
     os.environ.update(AWS_ACCOUNT_ID_ENDPOINT_MODE="disabled", POWERTOOLS_SERVICE_NAME="streambank")
@@ -21,7 +23,8 @@ def main() -> int:
     def tell(accepted: int, injected: Counter[str]) -> None:
         print(f"{accepted:8,} events accepted, {injected.total():,} faults", file=sys.stderr, flush=True)
 
-    accepted, injected = rage(asked.seed, asked.events, broken=asked.broken, jobs=asked.jobs, tell=tell)
+    weights = {"moves": asked.moves, "pins": asked.pins}
+    accepted, injected = rage(asked.seed, asked.events, broken=asked.broken, jobs=asked.jobs, tell=tell, **weights)
     for fault, count in injected.most_common():
         print(f"{count:8,}  {fault}")
     print(f"{injected.total():8,}  faults; {accepted:,} events accepted, every invariant holds")

@@ -19,12 +19,14 @@ def rage(
     epoch: int = 500,
     broken: str | None = None,
     jobs: int = 1,
+    moves: float = 0.0,
+    pins: float = 0.0,
     tell: Callable[[int, Counter[str]], object] = lambda _accepted, _injected: None,
 ) -> tuple[int, Counter[str]]:
     """Let storms rage over fresh tables until *events* were sent; return what was accepted and what was injected.
 
-    *jobs* tables rage at a time, each in a process of its own if there are several; *tell* hears of both after each
-    table. Raises AssertionError with the seed of the table that does not hold.
+    *jobs* tables rage at a time, each in a process of its own if there are several. *moves* and *pins* are as in
+    `Storm`. *tell* hears of both after each table. Raises AssertionError with the seed of the table that does not hold.
     """
     numbers = range(-(-events // epoch))
     seeds = [seed * 1_000 + number for number in numbers]
@@ -32,16 +34,17 @@ def rage(
     accepted, injected = 0, Counter[str]()
     with ExitStack() as stack:
         spread = stack.enter_context(ProcessPoolExecutor(jobs)).map if jobs > 1 else map
-        for here, faults in spread(_rage_once, seeds, sizes, repeat(broken)):
+        for here, faults in spread(_rage_once, seeds, sizes, repeat((broken, moves, pins))):
             accepted += here
             injected += faults
             tell(accepted, injected)
     return accepted, injected
 
 
-def _rage_once(seed: int, events: int, broken: str | None) -> tuple[int, Counter[str]]:
+def _rage_once(seed: int, events: int, kind: tuple[str | None, float, float]) -> tuple[int, Counter[str]]:
+    broken, moves, pins = kind
     with aws.dynamodb() as client:
-        storm = Storm(client, seed, events, broken=broken)
+        storm = Storm(client, seed, events, broken=broken, moves=moves, pins=pins)
         try:
             return storm.rage(), storm.injected
         except AssertionError as broke:
