@@ -42,7 +42,7 @@ class Endings:
         call = ErasureCall((bank, scope), self._under_way(bank, scope), self.ledger.now())
         self.ledger.erasures.append(call)
         steps = 1_000 if self.weather.is_calm else self.rng.choice((0, 1, 3, 1_000))
-        context = self.world.erasing(_time_for(steps))
+        context = self.world.erasing(time_for(steps))
         was_erasing, self.is_erasing = self.is_erasing, True
         try:
             call.number = erase.erase_scope(bank, {"user_id": scope}, ErasureTarget(), context=context).number
@@ -101,6 +101,6 @@ class Endings:
             raise AssertionError(f"the erasure of {bank} {scope} is never answered: {error!r}") from error
 
 
-def _time_for(steps: int) -> Any:
+def time_for(steps: int) -> Any:
     left = iter(range(steps))
     return lambda: next(left, None) is not None

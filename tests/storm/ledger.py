@@ -57,6 +57,11 @@ class Ledger:
     told: list[Told] = field(default_factory=list)
     erasures: list[ErasureCall] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
+    moved: dict[str, bool] = field(default_factory=dict)
+    """The users whose scopes were moved, and whether the last move was answered as done."""
+    pins: dict[str, set[bool]] = field(default_factory=dict)
+    """The pins that a memory may have in the end: that of the last answer, and those of calls beside or after it."""
+    _pinned: dict[str, int] = field(default_factory=dict)
     _moment: int = 0
     _sent: dict[EventKey, int] = field(default_factory=dict)
     _answered: dict[EventKey, int] = field(default_factory=dict)
@@ -78,6 +83,19 @@ class Ledger:
         moment = self.now()
         for one in told.events:
             self._answered.setdefault(one, moment)
+
+    def begin_pin(self, memory: str, *, is_pinned: bool) -> int:
+        """Note that a memory is about to be pinned, or unpinned, and return the moment."""
+        self.pins.setdefault(memory, {False}).add(is_pinned)
+        self._pinned[memory] = self.now()
+        return self._pinned[memory]
+
+    def end_pin(self, memory: str, begun: int, *, is_pinned: bool) -> None:
+        """Note that the call that began then was answered; it is the last unless another one began meanwhile."""
+        if self._pinned[memory] == begun:
+            self.pins[memory] = {is_pinned}
+        else:
+            self.pins[memory].add(is_pinned)
 
     def unanswered_erasures(self) -> set[tuple[str, str]]:
         """Return the scopes in which an erasure may have begun, and nobody knows how far it came."""

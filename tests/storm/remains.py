@@ -26,6 +26,7 @@ def check(
         gone = set(deleted) & {*pk.split("#"), sk}
         assert not gone, f"{pk} {sk} is left of a bank that was deleted"
         assert "erasing" not in item, f"the erasure in {pk} never ends"
+        assert sk != "V" or "moving" not in item, f"the move in {pk} never ends"
         if pk in cuts:
             _check_before_cut(item, cuts[pk])
     _check_memories(dump)

@@ -25,6 +25,7 @@ from tests.storm import breaks
 from tests.storm.endings import Endings
 from tests.storm.fickle import LIE, Fickle, Skew
 from tests.storm.ledger import EventKey, Ledger, Told
+from tests.storm.owners import Owners
 from tests.storm.streets import STREAMS_OF_SCOPE, Streets, scope_of
 from tests.storm.verdict import check
 from tests.storm.weather import Weather
@@ -59,6 +60,8 @@ class Storm:
     streams: int = 60
     erasures: float = 1.0  # how often scopes are erased, beside the weights of other deeds
     visitors_erase: bool = False  # whoever comes between others often erases a scope
+    moves: float = 0.0  # how often scopes are moved, likewise
+    pins: float = 0.0  # how often memories are pinned or unpinned, likewise
     broken: str | None = None
     large: int = LARGE_SCOPE  # scopes with more memories have an index, which lags
     injected: Counter[str] = field(default_factory=Counter)
@@ -89,11 +92,14 @@ class Storm:
             self._die: 0.1,
             self._erase: self.erasures,
             self._delete_bank: 0.1,
+            self._move: self.moves,
+            self._pin: self.pins,
         }
         if self.large < LARGE_SCOPE:
             self.deeds |= {self._search: 6, self._lag: 0.3}
         self.streets = Streets(self.streams, self.rng)
         self.endings = Endings(self.world, self.weather, self.streets, self.ledger, self.rng, self.injected)
+        self.owners = Owners(self.world, self.weather, self.streets, self.ledger, self.rng, self.injected)
         self.function_began = self.world.clock()
 
     # ---- the whole of it
@@ -113,6 +119,7 @@ class Storm:
             self._somebody()  # what was said last meets the storm too
         self.weather.is_calm = True
         self.endings.finish()
+        self.owners.finish()
         for call in self.open[:]:
             self._answered(call)
         self._come_to_rest()
@@ -232,6 +239,17 @@ class Storm:
     def _erase(self) -> None:
         number = self._where()
         self.endings.erase(number if self.streets.may_be_erased(number) else self.streets.neighbour(number))
+
+    def _move(self) -> None:
+        self._own(self.owners.move)
+
+    def _pin(self) -> None:
+        self._own(self.owners.pin)
+
+    def _own(self, act: Callable[[int], None]) -> None:
+        number = self._where()
+        if self.owners.may_own(number):
+            act(number)
 
     def _delete_bank(self) -> None:
         self.endings.delete()

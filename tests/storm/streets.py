@@ -51,6 +51,10 @@ class Streets:
         """Tell whether the scope of stream *number* is erased at times: every second one, so that others grow old."""
         return number // STREAMS_OF_SCOPE % 2 == 1
 
+    def first_of(self, scope: str) -> int:
+        """Return the first stream of a user's scope."""
+        return int(scope[1:]) * STREAMS_OF_SCOPE
+
     def neighbour(self, number: int) -> int:
         """Return a stream of the next scope, or of the one before the last."""
         after = number + STREAMS_OF_SCOPE

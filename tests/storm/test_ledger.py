@@ -65,6 +65,19 @@ def test_an_erasure_without_a_reply_leaves_all_open(is_repeated):
         assert not ledger.unanswered_erasures()
 
 
+def test_the_last_pin_that_was_answered_counts():
+    """A call without a reply leaves both open, and so do two that were under way at the same time."""
+    ledger = Ledger()
+    ledger.begin_pin("m", is_pinned=True)
+    assert ledger.pins["m"] == {False, True}
+    ledger.end_pin("m", ledger.begin_pin("m", is_pinned=True), is_pinned=True)
+    assert ledger.pins["m"] == {True}
+    outer = ledger.begin_pin("m", is_pinned=True)
+    ledger.end_pin("m", ledger.begin_pin("m", is_pinned=False), is_pinned=False)
+    ledger.end_pin("m", outer, is_pinned=True)
+    assert ledger.pins["m"] == {False, True}
+
+
 def test_everything_of_a_deleted_bank_goes():
     """From the first try to delete a bank on, nothing of it is promised to stay."""
     ledger = Ledger()

@@ -39,18 +39,31 @@ class Stream:
     windows: list[Window]
     events: list[Any]
 
+    @property
+    def own_name(self) -> str:
+        """Return the name that it had before it was moved."""
+        return _own_name(self.name)
+
     @classmethod
     def read(cls, world: World, item: dict[str, Any], cut: Cut | None) -> Stream:
-        """Read the stream, whose head is *item*, from its newest *cut* on: what is before was erased."""
+        """Read the stream, whose head is *item*, from its newest *cut* on: what is before was erased, or moved."""
         head = codec.head_of(_plain(item))
         stream: StreamId = head.stream
         first = cut.window + 1 if cut else 1
+        if "~" in stream.name:  # its earlier windows were moved before, under another name
+            first = next((n for n in range(first, head.window) if world.windows.get(stream.bank, stream.sid, n)), first)
         windows = [world.windows.get(stream.bank, stream.sid, number) for number in range(first, head.window)]
         events = [event for window in windows if window for event in world.windows.events(window)]
         found = [window for window in windows if window]
         assert len(found) == len(windows), f"I2: a window of {stream.name} is missing"
         first_seq = cut.seq + 1 if cut else 1
+        if "~" in stream.name:
+            first_seq = found[0].first_seq if found else head.seq + 1
         return cls(stream.bank, stream.name, stream.scope, stream.sid, first_seq, head.seq, head.count, found, events)
+
+
+def _own_name(name: str) -> str:
+    return name.partition("~")[0]
 
 
 def _plain(item: dict[str, Any]) -> dict[str, Any]:
@@ -61,13 +74,15 @@ def check(world: World, ledger: Ledger, lies: str) -> int:
     """Check all that must hold; return how many events were accepted. AssertionErrors name the invariant."""
     dump = aws.dump(world.client)
     cuts = {item["PK"]["S"]: cut_of(_plain(item)) for item in dump if item["SK"]["S"] == "CUT"}
+    left = _left(dump)
     heads = [item for item in dump if item["SK"]["S"] == "HEAD"]
-    streams = [Stream.read(world, item, cuts.get(item["PK"]["S"])) for item in heads]
+    streams = [Stream.read(world, item, left.get(item["PK"]["S"]) or cuts.get(item["PK"]["S"])) for item in heads]
     for stream in streams:
         _check_stream(stream)
-    events = {EventKey(s.bank, s.name, one.event.event_id): one.seq for s in streams for one in s.events}
+    _check_twins(streams)
+    events = {EventKey(s.bank, s.own_name, one.event.event_id): one.seq for s in streams for one in s.events}
     _check_answers({(s.bank, s.name): s for s in streams}, events, ledger)
-    _check_memories(dump, streams, lies)
+    _check_memories(dump, streams, lies, ledger)
     remains.check(world, dump, cuts, {text for stream in streams for text in _texts(stream)}, ledger.deleted)
     _check_indexes(world, dump)
     due = [item["SK"]["S"] for item in dump if "G1SK" in item and item["SK"]["S"] != "INDEX"]
@@ -116,13 +131,35 @@ def _check_answers(streams: dict[tuple[str, str], Stream], events: dict[EventKey
     for call in ledger.told:
         if not call.ids or call.forced or not events.keys() >= set(call.events):
             continue
+        if call.events[0].scope[1] in ledger.moved:
+            continue  # the window has another name
         newest = max(events[one] for one in call.events)
         stream = streams[call.bank, call.stream]
         owner = next(window for window in stream.windows if window.first_seq <= newest <= window.last_seq)
         assert call.operation == OperationId(stream.sid, owner.number), f"I3: {call} is told of {owner.number}"
 
 
-def _check_memories(dump: list[dict[str, Any]], streams: list[Stream], lies: str) -> None:
+def _left(dump: list[dict[str, Any]]) -> dict[str, Cut]:
+    """Return, as cuts, what was moved last from each stream: it begins behind that."""
+    moved = sorted((item["PK"]["S"], item["SK"]["S"], item) for item in dump if item["SK"]["S"].startswith("MOVED#"))
+    return {pk: Cut(0, int(item["seq"]["N"]), int(item["win"]["N"])) for pk, _, item in moved}
+
+
+def _check_twins(streams: list[Stream]) -> None:
+    """Check that an event is in one stream, of a scope or of that to which it was moved."""
+    ids = Counter((s.bank, s.own_name, one.event.event_id) for s in streams for one in s.events if one.event.event_id)
+    assert max(ids.values(), default=1) == 1, f"I1: {ids.most_common(1)} is in two scopes"
+
+
+def _check_pins(memories: list[dict[str, Any]], ledger: Ledger) -> None:
+    pins = {item["SK"]["S"].removeprefix("M#"): "pin" in item for item in memories}
+    lost = sorted(ledger.pins.keys() - pins.keys())
+    assert not lost, f"{lost[:3]} were pinned and are gone"
+    wrong = [name for name, possible in ledger.pins.items() if pins[name] not in possible]
+    assert not wrong, f"{wrong[:3]} have not the pins that their owners were told of"
+
+
+def _check_memories(dump: list[dict[str, Any]], streams: list[Stream], lies: str, ledger: Ledger) -> None:
     expected = Counter(
         event.event.parts[0]["text"] for stream in streams for event in stream.events if event.event.role == "user"
     )
@@ -130,7 +167,11 @@ def _check_memories(dump: list[dict[str, Any]], streams: list[Stream], lies: str
     facts = Counter(item["fact"]["S"] for item in memories)
     assert not [fact for fact in facts if fact.startswith(lies)], "a lie is remembered"
     assert facts.keys() == expected.keys(), f"I6: {(expected.keys() ^ facts.keys())} are not remembered, or made up"
-    assert max(facts.values(), default=1) == 1, f"I2: {facts.most_common(1)} is remembered twice"
+    # What several events say is remembered in a scope again once its first memory was moved.
+    moved = {fact for fact in facts if fact.split("|")[0] in ledger.moved}
+    doubled = [fact for fact, count in facts.items() if count > (expected[fact] if fact in moved else 1)]
+    assert not doubled, f"I2: {doubled[:1]} is remembered twice"
+    _check_pins(memories, ledger)
     scopes = {item["PK"]["S"]: item["sco"]["S"] for item in dump if item["SK"]["S"] == "V"}
     for item in memories:
         assert item["fact"]["S"].split("|")[0] in scopes[item["PK"]["S"]], "I8: a memory crossed its scope"
