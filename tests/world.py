@@ -395,9 +395,9 @@ class World:
 
     def deliver(self) -> None:
         """Deliver a stream record of every head and window there is, as if all were news."""
-        for item in aws.dump(self.client):
-            if item["SK"]["S"] == "HEAD" or item["SK"]["S"].startswith("W#"):
-                self.react(item["PK"]["S"], item["SK"]["S"])
+        for pk, sk in aws.keys(self.client):
+            if sk == "HEAD" or sk.startswith("W#"):
+                self.react(pk, sk)
 
     def stirring(self) -> list[tuple[str, str]]:
         """Return the keys of heads that must be sealed, and of windows that no execution was started for."""
