@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import botocore.session
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -18,6 +19,9 @@ os.environ.setdefault("POWERTOOLS_SERVICE_NAME", "streambank")
 
 # Each httpx.Client makes one, and reads all certificates for it: 30 ms. Nobody here speaks TLS.
 ssl.create_default_context = cache(ssl.create_default_context)
+
+# Each session of boto3 makes one, and reads the descriptions of its services again: 100 ms. They never change.
+botocore.session.create_loader = cache(botocore.session.create_loader)
 
 # The emulator and its libraries are many objects that all stay; to look through them again and again takes a tenth of
 # the time.

@@ -439,10 +439,11 @@ class World:
         on_record.on_record(on_record.ChangedItem.of(pk, sk), context=context)
 
     def deliver(self) -> None:
-        """Deliver a stream record of every head, window and large scope there is, as if all were news."""
-        for item in aws.dump(self.client):
-            if item["SK"]["S"] == "HEAD" or item["SK"]["S"].startswith("W#") or "idx" in item:
-                self.react(item["PK"]["S"], item["SK"]["S"])
+        """Deliver a stream record of every head and window there is, and of every scope that may have an index."""
+        kinds = ("HEAD", "V") if self.large_scope < LARGE_SCOPE else ("HEAD",)
+        for pk, sk in aws.keys(self.client):
+            if sk in kinds or sk.startswith("W#"):
+                self.react(pk, sk)
 
     def stirring(self) -> list[tuple[str, str]]:
         """Return the keys of heads that must be sealed, and of windows that no execution was started for."""

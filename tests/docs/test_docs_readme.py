@@ -14,6 +14,7 @@ import pytest
 from streambank_local.command.main import cli
 from streambank_local.service import LocalService
 from tests.docs.conftest import LOCAL, ROOT, indented_blocks, python_blocks
+from tests.dry_make import MAKE_VARIABLES
 
 PAGE = (ROOT / "README.md").read_text()
 SDK = Path(os.environ.get("STREAMBANK_SDK_PYTHON") or ROOT / ".venv-sdk" / "bin" / "python")
@@ -42,7 +43,8 @@ def test_every_command_has_its_test() -> None:
 )
 def test_make_runs_what_other_tests_run(target: str, module: str) -> None:
     """The make targets of the README start the modules that tests start."""
-    done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=True)
+    make = ["make", "--dry-run", target, *MAKE_VARIABLES]
+    done = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True)
     assert f"python -m {module}" in done.stdout
 
 

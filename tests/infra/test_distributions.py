@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.dry_make import MAKE_VARIABLES
+
 pytestmark = pytest.mark.xdist_group("distributions")
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,7 +88,7 @@ def test_the_client_wheel_holds_the_client_alone(wheels: tuple[Path, Path]) -> N
 
 def test_the_layer_holds_the_package_as_it_is(tmp_path: Path) -> None:
     """The layer's recipe copies the package, and leaves nothing of it out but compiled files."""
-    make = ["make", "--silent", "--directory", str(ROOT / "shared"), f"ARTIFACTS_DIR={tmp_path}"]
+    make = ["make", "--silent", "--directory", str(ROOT / "shared"), f"ARTIFACTS_DIR={tmp_path}", *MAKE_VARIABLES]
     subprocess.run([*make, "package"], check=True)
     layer = tmp_path / "python" / "streambank"
     assert sources(layer) == sources(PACKAGE)

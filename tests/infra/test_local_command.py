@@ -9,6 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.dry_make import MAKE_VARIABLES
+
 ROOT = Path(__file__).resolve().parents[2]
 RUN = "import sys; from streambank_local.__main__ import main; sys.exit(main())"
 
@@ -166,7 +168,7 @@ def test_a_folder_in_use_ends_a_second_process(tmp_path: Path) -> None:
 def test_the_makefile_hands_its_variables_on() -> None:
     """`make run` takes DATA, PORT, AUTH and CHANGES together, and says by which command it runs."""
     shown = subprocess.run(
-        ["make", "-n", "run", "DATA=a b", "PORT=8111", "AUTH=keys", "CHANGES=http://x/"],
+        ["make", "-n", "run", "DATA=a b", "PORT=8111", "AUTH=keys", "CHANGES=http://x/", *MAKE_VARIABLES],
         cwd=ROOT,
         capture_output=True,
         text=True,

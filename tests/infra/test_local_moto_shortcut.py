@@ -27,16 +27,21 @@ ITEM = HEAD | {
 }
 
 
-@pytest.fixture
-def clients() -> Iterator[tuple[Any, Any]]:
-    """Yield a client that takes the shortcut and one that does not, in front of the same table."""
+@pytest.fixture(scope="module")
+def both() -> tuple[Any, Any]:
+    """Return a client that takes the shortcut and one that does not: a session reads botocore's models for each."""
     moto_repair.uninstall()
+    long_way = _client()
+    moto_repair.install()
+    return _client(), long_way
+
+
+@pytest.fixture
+def clients(both: tuple[Any, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield both clients in front of the same empty table."""
     with mock_aws():
-        long_way = _client()
-        moto_repair.install()
-        shortcut = _client()
-        long_way.create_table(**DEFINITION)
-        yield shortcut, long_way
+        both[1].create_table(**DEFINITION)
+        yield both
 
 
 def _client() -> Any:

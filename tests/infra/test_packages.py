@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.dry_make import MAKE_VARIABLES
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECTS = {"streambank": ROOT, "streambank-client": ROOT / "client"}
 
@@ -90,7 +92,7 @@ def test_metadata_has_what_an_index_needs(package: Package) -> None:
 def test_make_builds_and_checks_both() -> None:
     """`make packages` builds each project, and lets twine check all that it built."""
     done = subprocess.run(
-        ["make", "--dry-run", "packages"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["make", "--dry-run", "packages", *MAKE_VARIABLES], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     assert "for project in . client" in done
     assert "twine check --strict dist/*" in done

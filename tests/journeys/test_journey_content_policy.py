@@ -12,7 +12,7 @@ import pytest
 from tests.journeys.caller import Caller, Document, said
 
 CARD, KEY = "4111 1111-1111 1111", "AKIAIOSFODNN7EXAMPLE"
-SECRETS = ("4111", "1111 1111", KEY, "hunter2", "E-4242")
+SECRETS = ("4111 1111", "1111 1111", KEY, "hunter2", "E-4242")
 RULES = [
     {"detector": "CARD_NUMBERS", "action": "REDACT"},
     {"detector": "CREDENTIALS", "action": "REDACT"},

@@ -1,12 +1,13 @@
 """Operations: which one a call returns, what it says, and under which names it is found."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 
 from streambank_local.service import LocalService
-from tests.journeys.caller import DEFAULT_BANK, PARENT, Caller, said
+from tests.journeys.caller import DEFAULT_BANK, PARENT, Caller, Document, said
 
 pytestmark = pytest.mark.usefixtures("rested")
 
@@ -35,11 +36,15 @@ def test_calls_share_an_operation_until_their_window_is_sealed(caller: Caller) -
 def test_a_call_that_waits_is_answered_soon(caller: Caller) -> None:
     """Whatever timeout a call has, it occupies the service for about 2 seconds at most."""
     sent = caller.stream().send(said(BEES), rule=TEN)
-    for timeout in ("60s", "2592000s"):
-        begun = time.monotonic()
-        waiting = caller.post(f"{sent['name']}:wait", {}, params={"timeout": timeout})
-        assert (waiting["done"], waiting["metadata"]["state"]) == (False, "BUFFERING")
-        assert time.monotonic() - begun < 4
+    begun = time.monotonic()
+
+    def wait(timeout: str) -> Document:
+        return caller.post(f"{sent['name']}:wait", {}, params={"timeout": timeout})
+
+    with ThreadPoolExecutor() as threads:
+        for waiting in threads.map(wait, ("60s", "2592000s")):
+            assert (waiting["done"], waiting["metadata"]["state"]) == (False, "BUFFERING")
+    assert time.monotonic() - begun < 10
 
 
 def test_operation_goes_from_pending_to_done(caller: Caller) -> None:

@@ -70,7 +70,7 @@ def running(service: PersonalData) -> Iterator[PersonalData]:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     service.url = f"http://127.0.0.1:{server.server_port}"
     try:

@@ -265,7 +265,7 @@ HURRIED = [pytest.param(unit, marks=[pytest.mark.slow] if number % 4 else []) fo
 @pytest.mark.parametrize("unit", UNITS)
 def test_hostile_repetition_hides_nothing(unit: str) -> None:
     """After thousands of characters of anything the next statement is read as ever: no pattern runs away."""
-    turns = [*hostile(unit, 8_000), ("user", "My parrot is called Polly.", AT, False)]
+    turns = [*hostile(unit, 4_000), ("user", "My parrot is called Polly.", AT, False)]
     assert "My parrot is called Polly" in [fact.fact for fact in EXTRACTOR.extract(window(turns)).facts]
 
 

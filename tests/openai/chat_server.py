@@ -123,6 +123,7 @@ def running(server: OpenAi) -> Iterator[OpenAi]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # with it a body may wait 40 ms for the client to acknowledge the headers
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))

@@ -123,15 +123,16 @@ def log_calls():
 
 def test_one_module_logs_and_its_messages_are_names():
     """Only telemetry writes to the log, and what it writes is a constant with fields beside it."""
+    calls = list(log_calls())
     elsewhere = {
         (path.name, named)
-        for path, named, _ in log_calls()
+        for path, named, _ in calls
         if path.name != "telemetry.py" and named != "telemetry.stage_ended"
     }
     assert elsewhere == set()
-    ours = [node.args[0] for path, named, node in log_calls() if path.name == "telemetry.py" and "LOGGER." in named]
+    ours = [node.args[0] for path, named, node in calls if path.name == "telemetry.py" and "LOGGER." in named]
     assert {ast.unparse(message) for message in ours if not is_named(message)} == {"stage"}
-    stages = [node.args[0] for _, named, node in log_calls() if named == "telemetry.stage_ended"]
+    stages = [node.args[0] for _, named, node in calls if named == "telemetry.stage_ended"]
     assert len(stages) == len(READERS_OF_TEXT)
     assert all(map(is_named, stages))
 

@@ -7,6 +7,8 @@ from moto.dynamodb import exceptions
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 
+from streambank_local.emulator import moto_indexes
+
 
 @dataclass(frozen=True)
 class ItemLocation:
@@ -34,6 +36,7 @@ class ItemLocation:
         return item
 
     def write(self, item: Item | None) -> None:
+        moto_indexes.forget(self.table)
         # moto nests the items of a table with a range key by their hash keys.
         items: dict[Any, Any] = self.table.items
         parent, key = (items, self.hash_key) if self.range_key is None else (items[self.hash_key], self.range_key)

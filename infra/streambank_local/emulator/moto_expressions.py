@@ -60,21 +60,33 @@ def find_clauses(node: Any, clause_types: list[type]) -> list[Any]:
 
 def walk(traverser: Any, root: Any) -> Any:
     """Process a tree's nodes from its leaves to *root*; return the node that takes the root's place."""
-    return _walk(traverser, root, -1, traverser._processing_map(), {})  # noqa: SLF001
+    prepare = traverser.pre_processing_of_child
+    prepares = type(traverser).pre_processing_of_child is not nodes.DepthFirstTraverser.pre_processing_of_child
+    return _walk(root, -1, prepare if prepares else None, _Processors(traverser._processing_map()))  # noqa: SLF001
 
 
-def _walk(traverser: Any, node: Any, place: int, processors: dict[type, Any], chosen: dict[type, Any]) -> Any:
-    if type(node) not in _KINDS:
-        return node
+class _Processors(dict[type, Any]):
+    """What processes nodes, by their types; None for a type that nothing processes."""
+
+    def __init__(self, of_bases: dict[type, Any]) -> None:
+        self._of_bases = of_bases
+
+    def __missing__(self, kind: type) -> Any:
+        found = (processor for base, processor in self._of_bases.items() if issubclass(kind, base))
+        self[kind] = processor = next(found, None)
+        return processor
+
+
+def _walk(node: Any, place: int, prepare: Any, processors: _Processors) -> Any:
     parent = node.parent
     for number, child in enumerate(node.children or ()):
-        traverser.pre_processing_of_child(node, number)
-        _walk(traverser, child, number, processors, chosen)
-    kind = type(node)
-    if kind not in chosen:
-        chosen[kind] = next((processor for base, processor in processors.items() if issubclass(kind, base)), None)
-    if chosen[kind] is not None:
-        node = chosen[kind](node)
+        if prepare is not None:
+            prepare(node, number)
+        if type(child) in _KINDS:
+            _walk(child, number, prepare, processors)
+    process = processors[type(node)]
+    if process is not None:
+        node = process(node)
         node.parent = parent
         if parent:
             parent.children[place] = node

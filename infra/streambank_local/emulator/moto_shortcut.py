@@ -13,7 +13,7 @@ from moto.core.models import DEFAULT_ACCOUNT_ID, botocore_stubber
 from moto.core.utils import camelcase_to_underscores
 from moto.dynamodb.responses import DynamoHandler, DynamoResult
 
-from streambank_local.emulator import attribute_json
+from streambank_local.emulator import attribute_json, boto_speed, moto_indexes
 from streambank_local.emulator.journal import StorageError
 from streambank_local.emulator.requests import one_request
 
@@ -41,11 +41,15 @@ def install() -> Any:
     """Let clients that are made from now on take the shortcut; return what `uninstall` takes."""
     spec = ("before-call.dynamodb", _call, handlers.REGISTER_LAST)
     handlers.BUILTIN_HANDLERS.append(spec)
+    boto_speed.install()
+    moto_indexes.install()
     return spec
 
 
 def uninstall(spec: Any) -> None:
     """Let clients that are made from now on go the long way."""
+    moto_indexes.uninstall()
+    boto_speed.uninstall()
     handlers.BUILTIN_HANDLERS.remove(spec)
 
 

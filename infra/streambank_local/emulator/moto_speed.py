@@ -17,6 +17,8 @@ from moto.dynamodb.comparisons import COMPARISON_FUNCS
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import RESULT_SIZE_LIMIT, Table
 
+from streambank_local.emulator.moto_indexes import indexed
+
 _guess = ResponseSerializer.get_value
 
 
@@ -87,9 +89,7 @@ def _candidates(table: Table, hash_key: DynamoType | None, index_name: str | Non
         return list(table.items.values())  # type: ignore[arg-type]
     if index_name is None:
         return list(table.items.get(hash_key, {}).values())
-    indexed_by = {name for index in table.all_indexes() if index.name == index_name for name in index.schema_key_attrs}
-    partitions = list(table.items.values())
-    return [item for partition in partitions for item in partition.values() if indexed_by <= item.attrs.keys()]
+    return indexed(table, index_name, hash_key)
 
 
 def _has_text_keys(table: Table) -> bool:
