@@ -10,21 +10,20 @@ from enum import StrEnum
 from streambank.errors import GenerationError
 from streambank.llm.ports import Consolidation, ConsolidationRequest, Consolidator, Embedder
 from streambank.model.bank import BankConfig
-from streambank.model.consent import Learning
 from streambank.model.coverage import NotShown
 from streambank.model.memory import Memory
-from streambank.model.plan import Candidate, Extracted, ForgetRequest, Plan, PlanStep
-from streambank.model.tombstone import Tombstone
+from streambank.model.plan import Candidate, Extracted, Plan, PlanStep
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.doubtful import DoubtfulFacts
 from streambank.pipeline.generation.forgotten import reject_deleted, reject_forgotten
+from streambank.pipeline.generation.material import Material, is_learnt, needed, offered, searched
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.memories.scope_reader import NearText, Needed, ScopeReader
+from streambank.pipeline.memories.scope_reader import ScopeReader
 from streambank.pipeline.screening.memories import screened_decisions
 from streambank.pipeline.screening.screening import Screening
 from streambank.pipeline.screening.stored import StoredTexts
-from streambank.rules import consolidation, nearness, profiles, proposals, ranking, second_answer, slices
+from streambank.rules import consolidation, profiles, proposals, second_answer, slices
 from streambank.rules.bank_config import bank_config
 from streambank.rules.prompted_parts import prompt_text
 from streambank.rules.second_answer import SecondAnswer
@@ -33,9 +32,6 @@ from streambank.store.memories import Memories, ScopeView
 from streambank.store.plans import Plans
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
-
-# How many memories near each candidate are read of a large scope; a model is offered ten of them.
-NEAR_CANDIDATE = 20
 
 Ask = Callable[[ConsolidationRequest], Consolidation]
 
@@ -94,7 +90,7 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     if window is None or extracted is None:
         return ConsolidateOutcome.LATE
     rest = list(extracted.candidates[window.cursor :])
-    view = context.reader.view(attempt.bank, window.stream.scope, _needed(rest, extracted), now=context.now)
+    view = context.reader.view(attempt.bank, window.stream.scope, needed(rest, extracted), now=context.now)
     if view.erasing:
         return ConsolidateOutcome.ERASING
     document = context.banks.active_document(attempt.bank)
@@ -109,48 +105,23 @@ def consolidate(attempt: Attempt, *, context: ConsolidateContext) -> str:
     except GenerationError as error:
         return error.outcome
     material = Material.of(window, config, view.memories, view.requests, extracted.offered)
-    offered = _offered(rest, material, left, view)
+    marks = offered(rest, material, left, view)
     try:
-        judged = _still_valid(context.plans.plan(attempt), window, offered) or judge(rest, material, context=context)
+        judged = _still_valid(context.plans.plan(attempt), window, marks) or judge(rest, material, context=context)
     except GenerationError as error:
         if error.provider_error:
             context.windows.note_provider_error(attempt, error.provider_error)
         return error.outcome
     steps = tuple(judged.steps)
-    plan = Plan(view.version, window.cursor, steps, offered, judged.usage, view.needs_index)
+    plan = Plan(view.version, window.cursor, steps, marks, judged.usage, view.needs_index)
     return _save(attempt, window, extracted, rest, plan, context)
-
-
-def _needed(candidates: Sequence[Candidate], extracted: Extracted) -> Needed:
-    """Return the memories that *candidates* are judged by: those near them, and those that a model was given."""
-    near = [NearText(one.fact, one.vector, NEAR_CANDIDATE) for one in _searched(candidates)]
-    named = [name for one in candidates for name in one.memory_ids]
-    return Needed(near, [*named, *extracted.offered], profiles=_has_profiles(candidates))
-
-
-def _is_learnt(view: ScopeView) -> bool:
-    return view.consent.learning is Learning.ENABLED
 
 
 def _learnt(candidates: list[Candidate], view: ScopeView) -> list[Candidate]:
     """Return *candidates*, all of them rejected where the scope is set to learn nothing."""
-    if _is_learnt(view):
+    if is_learnt(view):
         return candidates
     return [replace(one, rejected=NotShown.LEARNING_DISABLED.value) for one in candidates]
-
-
-def _offered(
-    candidates: Sequence[Candidate], material: Material, left: Sequence[Tombstone], view: ScopeView
-) -> dict[str, str]:
-    """Return the marks of all that a plan for *candidates* depends on: where they are the same, it is still valid."""
-    concerned = [
-        *_concerned(_searched(candidates), material.memories),
-        *(material.profiles if _has_profiles(candidates) else []),
-    ]
-    offered = {memory.id: memory.fingerprint for memory in concerned}
-    offered |= {f"tombstone {one.memory_id}": one.at.isoformat() for one in left[:1]}
-    offered |= {} if _is_learnt(view) else {"learning": view.consent.learning.value}
-    return offered | {f"forget {one.sid}-{one.window}-{one.number}": one.at.isoformat() for one in view.requests}
 
 
 def _screened(
@@ -188,50 +159,6 @@ def _save(
     return ConsolidateOutcome.PLANNED if is_saved else ConsolidateOutcome.LATE
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
-    """What a window's candidates are judged by: *memories*, *profiles* and *requests* of the scope.
-
-    *read* maps the id of each memory that the model was given with the turns to its fingerprint then.
-    """
-
-    window: Window
-    config: BankConfig
-    memories: Sequence[Memory]
-    profiles: Sequence[Memory]
-    requests: Sequence[ForgetRequest]
-    read: Mapping[str, str]
-
-    @classmethod
-    def of(
-        cls,
-        window: Window,
-        config: BankConfig,
-        memories: Sequence[Memory],
-        requests: Sequence[ForgetRequest],
-        read: Mapping[str, str],
-    ) -> Material:
-        """Return the material of *window*, of all *memories* of its scope those that it may touch."""
-        natural = ranking.eligible([memory for memory in memories if not memory.profile], window.settings)
-        return cls(window, config, natural, [memory for memory in memories if memory.profile], requests, read)
-
-
-def _searched(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that a model judges."""
-    return [one for one in candidates if one.is_searched]
-
-
-def _concerned(candidates: Sequence[Candidate], memories: Sequence[Memory]) -> list[Memory]:
-    """Return the memories that a model may be given for *candidates*: named by them, close to them, or nearest."""
-    named = [memory for memory in memories if any(memory.id in one.memory_ids for one in candidates)]
-    close = [memory for one in candidates for memory in nearness.close_to(one, memories)]
-    return [*named, *close, *ranking.nearest_to_candidates(candidates, memories)]
-
-
-def _has_profiles(candidates: Sequence[Candidate]) -> bool:
-    return any(one.profile and not one.rejected for one in candidates)
-
-
 def _still_valid(plan: Plan | None, window: Window, offered: Mapping[str, str]) -> JudgedSteps | None:
     """Return the steps of an older plan if they are valid at another version: the same memories would be offered."""
     if plan is None or plan.offered != offered or not plan.start <= window.cursor <= plan.start + len(plan.steps):
@@ -258,7 +185,7 @@ def judge(candidates: Sequence[Candidate], material: Material, *, context: Judge
         )
 
     candidates, usage = reject_forgotten(candidates, material.requests, window, config, ask, now=context.now)
-    open_ones = _searched(candidates)
+    open_ones = searched(candidates)
     if window.settings.disable_consolidation:
         made = [consolidation.create_step(one) for one in open_ones]
     else:

@@ -17,10 +17,11 @@ from streambank.model.replay import Comparison, JudgedWindow, MemoriesFrom, Repl
 from streambank.model.tombstone import Tombstone
 from streambank.model.usage import Usage
 from streambank.model.window import Attempt, Window
-from streambank.pipeline.generation.consolidate import NEAR_CANDIDATE, JudgeContext, JudgedSteps, Material, judge
+from streambank.pipeline.generation.consolidate import JudgeContext, JudgedSteps, judge
 from streambank.pipeline.generation.extract import propose
 from streambank.pipeline.generation.extract_turns import ExtractTurnsContext
 from streambank.pipeline.generation.forgotten import reject_deleted
+from streambank.pipeline.generation.material import NEAR_CANDIDATE, Material
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.scope_reader import NearText, Needed, ScopeReader
 from streambank.pipeline.screening.screening import Screening
