@@ -11,11 +11,13 @@ from streambank.model.memory import Memory
 from streambank.model.plan import Candidate, Extracted, ForgetRequest
 from streambank.model.tombstone import Tombstone
 from streambank.model.window import Window
-from streambank.pipeline.memories.scope_reader import NearText, Needed
+from streambank.pipeline.memories.scope_reader import MAX_NEAREST, NearText, Needed
 from streambank.rules import nearness, ranking
+from streambank.rules.consolidation import is_forget_request
 from streambank.store.memories import ScopeView
 
-# How many memories near each candidate are read of a large scope; a model is offered ten of them.
+# How many memories near each fact are read of a large scope; a model is offered ten of them. A request to forget may be
+# about many more.
 NEAR_CANDIDATE = 20
 
 
@@ -49,9 +51,13 @@ class Material:
 
 def needed(candidates: Sequence[Candidate], extracted: Extracted) -> Needed:
     """Return the memories that *candidates* are judged by: those near them, and those that a model was given."""
-    near = [NearText(one.fact, one.vector, NEAR_CANDIDATE) for one in searched(candidates)]
+    near = [NearText(one.fact, one.vector, _count(one)) for one in searched(candidates)]
     named = [name for one in candidates for name in one.memory_ids]
     return Needed(near, [*named, *extracted.offered], profiles=has_profiles(candidates))
+
+
+def _count(candidate: Candidate) -> int:
+    return MAX_NEAREST if is_forget_request(candidate) else NEAR_CANDIDATE
 
 
 def offered(
