@@ -36,7 +36,7 @@ from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs import erase, export, import_records, move, policy_job, reindex, replay, start_replay
 from streambank.pipeline.memories.edit import EditContext
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.rules.model_choice import requested_model
@@ -338,7 +338,7 @@ class World:
             banks=self.banks,
             embedder=self.embedder,
             token_budget=self.token_budget,
-            screening=Screening(),
+            screenings=Screenings(),
         )
 
     def starting_replays(self) -> start_replay.StartReplayContext:

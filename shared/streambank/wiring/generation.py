@@ -17,7 +17,7 @@ from streambank.pipeline.generation.fail import FailContext
 from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.replay import ReplayContext
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.rules.model_choice import choose_model
 from streambank.settings import ModelProviderName
 from streambank.store.executions import Executions
@@ -25,7 +25,7 @@ from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import Deployment, client
-from streambank.wiring.screening import screening
+from streambank.wiring.screening import screenings
 from streambank.wiring.stores import Stores
 
 
@@ -49,7 +49,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
-            screening=self._screening,
+            screenings=self._screenings,
         )
 
     def consolidate_context(self) -> ConsolidateContext:
@@ -65,7 +65,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
-            screening=self._screening,
+            screenings=self._screenings,
         )
 
     def commit_context(self) -> CommitContext:
@@ -79,7 +79,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
-            screening=self._screening,
+            screenings=self._screenings,
             model_name=self._model_name,
             clock=self.deployment.now,
         )
@@ -110,7 +110,7 @@ class GenerationWiring:
             id_secret=self._id_secret,
             model_name=self._model_name,
             now=self.deployment.now(),
-            screening=self._screening,
+            screenings=self._screenings,
         )
 
     def fail_context(self) -> FailContext:
@@ -134,8 +134,8 @@ class GenerationWiring:
         return id_secret(self.deployment.table)
 
     @cached_property
-    def _screening(self) -> Screening:
-        return screening(self.deployment)
+    def _screenings(self) -> Screenings:
+        return screenings(self.deployment)
 
     @cached_property
     def _token_budget(self) -> TokenBudget:

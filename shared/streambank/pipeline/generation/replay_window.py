@@ -22,7 +22,7 @@ from streambank.pipeline.generation.extract import propose
 from streambank.pipeline.generation.extract_turns import ExtractTurnsContext
 from streambank.pipeline.generation.forgotten import reject_deleted
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.rules import moved_tombstones, replays, slices, tombstones
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
@@ -46,7 +46,7 @@ class ReplayWindowContext:
     id_secret: bytes
     model_name: Callable[[str | None], str]
     now: datetime
-    screening: Screening = field(default=Screening())
+    screenings: Screenings = field(default=Screenings())
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ def _turns_context(scope: _Scope, context: ReplayWindowContext) -> ExtractTurnsC
         id_secret=context.id_secret,
         now=context.now,
         expires=None,
-        screening=context.screening,
+        screenings=context.screenings,
     )
 
 
@@ -230,5 +230,5 @@ def _judge_context(context: ReplayWindowContext) -> JudgeContext:
         token_budget=context.token_budget,
         id_secret=context.id_secret,
         now=context.now,
-        screening=context.screening,
+        screenings=context.screenings,
     )
