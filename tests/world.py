@@ -49,7 +49,7 @@ from streambank.pipeline.jobs import (
 from streambank.pipeline.memories.edit import EditContext
 from streambank.pipeline.memories.scope_reader import ScopeReader
 from streambank.pipeline.memories.search import SearchContext
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.retry import RetryPolicy
 from streambank.rules import vectors
 from streambank.rules.model_choice import requested_model
@@ -369,7 +369,7 @@ class World:
             banks=self.banks,
             embedder=self.embedder,
             token_budget=self.token_budget,
-            screening=Screening(),
+            screenings=Screenings(),
         )
 
     def starting_replays(self) -> start_replay.StartReplayContext:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import uuid
 from collections.abc import Callable, Iterator
@@ -25,9 +26,13 @@ from streambank.store.usage import UsageStore
 Break = Callable[[Any], Callable[..., Any]]
 
 
+def _another_key() -> str:
+    return base64.b32encode(uuid.uuid4().bytes).decode().lower().rstrip("=")
+
+
 def _dedup(drop_repeats: Any) -> Any:
     def broken(events: Any) -> Any:
-        renamed = [replace(one, key=one.key and uuid.uuid4().hex) for one in events]
+        renamed = [replace(one, key=one.key and _another_key()) for one in events]
         return drop_repeats(renamed)
 
     return broken

@@ -125,6 +125,17 @@ def test_words_become_a_filter_and_a_filter_stays():
 # ---- overview
 
 
+def test_the_chart_of_personal_data_is_there_where_a_service_was_called():
+    """Its bars are the units of text that are billed; a bank without such calls has no chart of them."""
+    cost = {"personalDataCalls": 2, "personalDataUnits": 9}
+    called = Usage.from_reply({"days": [{"date": "2026-11-30", **cost}], "total": cost, "tokensToday": 0})
+    plain = Usage.from_reply({"days": [], "total": {}, "tokensToday": 0})
+    chart = overview.usage_view(called, date(2026, 12, 1)).charts[-1]
+    assert (chart.title, chart.total) == ("Units of text checked for personal data", "9")
+    assert [bar.value for bar in chart.bars[-2:]] == ["9", "0"]
+    assert len(overview.usage_view(plain, date(2026, 12, 1)).charts) == 3
+
+
 def test_a_stream_says_what_waits_and_what_comes_next():
     """The row of a stream has its owner, its pending events, its next trigger and the end of its newest window."""
     status = StreamStatus.from_reply(

@@ -9,7 +9,7 @@ from streambank.store import keys
 from streambank_local.service import LocalService, set_overrides
 from tests.bedrock.converse_server import Bedrock, running
 from tests.functions import asking
-from tests.functions.declared import FUNCTIONS, statements
+from tests.functions.declared import FUNCTIONS, RESOURCES, statements
 from tests.functions.touring import made_key, tour
 
 # What a role allows and the tour does not hear.
@@ -148,6 +148,14 @@ def test_a_banks_own_items_are_written_by_those_who_change_banks(name):
         if writes & set(statement["Action"]) and any(fnmatchcase(partition, one) for one in patterns(statement))
     }
     assert bool(reached) is (name in ("Api", "OnSchedule"))
+
+
+def test_who_asks_about_personal_data_may_count_it():
+    """The policy of the service for personal data lets each function that has it write the usage of a bank, no more."""
+    statements = RESOURCES["FindsPersonalData"]["Properties"]["PolicyDocument"]["Statement"]
+    [counting] = [one for one in statements if "dynamodb" in str(one["Action"])]
+    assert counting["Action"] == ["dynamodb:UpdateItem"]
+    assert [fnmatchcase(keys.usage("1", "2026-01-01").pk, one) for one in patterns(counting)] == [True]
 
 
 @pytest.mark.parametrize("name", ["Api", "OnSchedule"])

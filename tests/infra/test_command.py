@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from streambank_client.types import Usage
 from streambank_local.command.main import cli, main
+from streambank_local.command.streams import usage_lines
 from streambank_local.service import LocalService
 
 ADA = ("--scope", "user_id=ada")
@@ -111,6 +113,14 @@ def test_streams_and_usage_are_told(run, service):
     waiting = [one for one in run("streams")[1]["streams"] if one["scope"] == {"user_id": "alan"}]
     assert [(one["streamId"], one["pendingEvents"]) for one in waiting] == [("chat", 1)]
     assert run("usage")[1]["total"]["modelCalls"] >= 1
+
+
+def test_usage_tells_what_the_service_for_personal_data_bills():
+    """A bank whose texts are sent to the service has a line for it, and no other bank has."""
+    cost = {"personalDataCalls": 1200, "personalDataUnits": 3600}
+    lines = list(usage_lines(Usage.from_reply({"total": cost, "tokensToday": 0})))
+    assert lines[-2] == "personal data: 1,200 calls of the service, 3,600 units of text, not in the estimate"
+    assert not any("personal" in line for line in usage_lines(Usage.from_reply({"total": {}, "tokensToday": 0})))
 
 
 def test_two_scopes_are_searched_together(run, service, capsys):

@@ -54,6 +54,24 @@ def test_personal_data_is_never_stored(caller: Caller, comprehend: PersonalData)
     check_nothing_stored(caller, bank, "Ann Miller")
 
 
+def test_usage_counts_what_the_service_bills(caller: Caller, comprehend: PersonalData) -> None:
+    """Each request of each function is counted for its bank, with its units of text, and takes none of its tokens."""
+    bank, other = caller.bank(**RULES), caller.bank(**RULES)
+    stream = caller.stream(bank=bank)
+    before = len(comprehend.requests)
+    stream.send(said("I like tea. " * 50, "a"), rule={"event_count": 9})
+    caller.post(f"{bank}/memories", {"scope": stream.scope, "fact": "I like bees."})
+    units = [max(3, -(-len(one["Text"]) // 100)) for one in comprehend.requests[before:]]
+    assert units == [6, 3]
+    total = caller.get(f"{bank}/usage")["total"]
+    assert (total["personalDataCalls"], total["personalDataUnits"]) == (2, 9)
+    stream.flush()
+    report = caller.get(f"{bank}/usage")
+    assert report["total"]["personalDataCalls"] == len(comprehend.requests) - before > 2
+    assert report["tokensToday"] == total["inputTokens"] == 0
+    assert caller.get(f"{other}/usage")["total"]["personalDataCalls"] == 0
+
+
 def test_a_service_that_is_away_refuses_the_call(caller: Caller, comprehend: PersonalData) -> None:
     """The answer is 503 with a time to come again, and nothing of the text is stored; the same call works later."""
     bank = caller.bank(**RULES)

@@ -41,7 +41,9 @@ class PersonalData:
         text = request["content"][0]["text"]["text"]
         found = [{"match": name, "type": "NAME", "action": "ANONYMIZED"} for name in self.names if name in text]
         policy = {"piiEntities": found, "regexes": []}
-        usage = dict.fromkeys(("topicPolicyUnits", "contentPolicyUnits", "wordPolicyUnits"), 0)
+        free = dict.fromkeys(("wordPolicyUnits", "sensitiveInformationPolicyFreeUnits"), 7)
+        billed = {"topicPolicyUnits": 1, "contentPolicyUnits": 2, "sensitiveInformationPolicyUnits": 3}
+        usage = {**free, **billed, "contextualGroundingPolicyUnits": 0}
         return {
             "usage": usage,
             "action": "NONE",

@@ -27,8 +27,14 @@ def server() -> Iterator[PersonalData]:
         yield service
 
 
+@pytest.fixture
+def billed() -> list[int]:
+    """Return the units of text of each request so far."""
+    return []
+
+
 @pytest.fixture(params=["comprehend", "guardrail"])
-def ask(request: pytest.FixtureRequest, server: PersonalData) -> Ask:
+def ask(request: pytest.FixtureRequest, server: PersonalData, billed: list[int]) -> Ask:
     server.requests.clear()
     server.failures.clear()
 
@@ -36,9 +42,10 @@ def ask(request: pytest.FixtureRequest, server: PersonalData) -> Ask:
         session = boto3.Session(aws_access_key_id="a", aws_secret_access_key="b", region_name="us-east-1")
         return session.client(name, endpoint_url=server.url, config=Config(retries={"total_max_attempts": 1}))
 
-    if request.param == "comprehend":
-        return Comprehend(lambda: build("comprehend")).spans
-    return Guardrail(lambda: build("bedrock-runtime"), "g1", "1").spans
+    service = Comprehend(lambda: build("comprehend"))
+    if request.param == "guardrail":
+        service = Guardrail(lambda: build("bedrock-runtime"), "g1", "1")
+    return lambda texts: service.spans(texts, billed.append)
 
 
 def found(texts: Sequence[str], ask: Ask) -> list[list[str]]:
@@ -54,7 +61,22 @@ def test_personal_data_is_located(ask: Ask, server: PersonalData) -> None:
     assert len(server.requests) == 1, "nothing is sent for nothing"
 
 
-def test_long_texts_are_sent_in_parts(ask: Ask, server: PersonalData) -> None:
+@pytest.mark.parametrize("ask", ["comprehend"], indirect=True)
+@pytest.mark.parametrize(("length", "units"), [(1, 3), (300, 3), (301, 4), (1_000, 10), (1_001, 11)])
+def test_comprehend_bills_by_the_hundred(ask: Ask, billed: list[int], length: int, units: int) -> None:
+    """A unit is a hundred characters, a begun one counts, and a request has at least three."""
+    ask(["\u00e4" * length])
+    assert billed == [units]
+
+
+@pytest.mark.parametrize("ask", ["guardrail"], indirect=True)
+def test_a_guardrail_tells_what_it_bills(ask: Ask, billed: list[int]) -> None:
+    """Units of policies that are free are not counted."""
+    ask(["I like tea."])
+    assert billed == [6]
+
+
+def test_long_texts_are_sent_in_parts(ask: Ask, server: PersonalData, billed: list[int]) -> None:
     """A text above the limit of a request is cut with an overlap: what is on a border is found all the same."""
     text = " ".join(f"{number} {NAME}" for number in range(12_000))
     assert len(text) > 100_000
@@ -64,6 +86,7 @@ def test_long_texts_are_sent_in_parts(ask: Ask, server: PersonalData) -> None:
     names = (at + offset for at in range(len(text)) if text.startswith(NAME, at) for offset in range(len(NAME)))
     assert set(names) == covered
     assert len(server.requests) > 1
+    assert len(billed) == len(server.requests), "each request is billed by itself"
 
 
 @pytest.mark.parametrize("failure", [(400, "AccessDeniedException"), (429, "ThrottlingException"), (500, "Oops")])

@@ -42,7 +42,7 @@ def test_other_days_are_refused(query, field):
 
 def test_a_report_adds_up():
     """Days stand in order, the total is their sum, and a budget that there is not is not shown."""
-    found = {TODAY: Usage(1, 2, 3, 4, 5, 1_500_000, 0, 2, 1), date(2026, 11, 2): Usage(1, 1, 1, 1, 1, 250_000)}
+    found = {TODAY: Usage(1, 2, 3, 4, 5, 1_500_000, 0, 2, 1, 4, 12), date(2026, 11, 2): Usage(1, 1, 1, 1, 1, 250_000)}
     shown = usage_report(found, None, 7)
     assert [day["date"] for day in shown["days"]] == ["2026-11-02", "2026-11-30"]
     assert shown["total"] == {
@@ -54,6 +54,8 @@ def test_a_report_adds_up():
         "cacheReadTokens": 2,
         "cacheWriteTokens": 1,
         "modelRetries": 6,
+        "personalDataCalls": 4,
+        "personalDataUnits": 12,
         "estimatedCostUsd": 1.75,
     }
     assert shown["tokensToday"] == 7

@@ -10,7 +10,8 @@ from streambank_client.types.base import Shape
 class Cost(Shape):
     """Sums of model calls; the estimate in US dollars is 0 if the deployment has no prices.
 
-    The input tokens include those that a prompt cache gave or took.
+    The input tokens include those that a prompt cache gave or took. Calls of the service for personal data are counted
+    with the units of text that it bills; the estimate does not hold their price.
     """
 
     model_calls: int = 0
@@ -21,6 +22,8 @@ class Cost(Shape):
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     model_retries: int = 0
+    personal_data_calls: int = 0
+    personal_data_units: int = 0
     estimated_cost_usd: float = 0.0
 
 

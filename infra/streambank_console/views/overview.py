@@ -197,6 +197,7 @@ def usage_view(usage: Usage, today: date) -> UsageView:
             _chart("Model calls", usage.total.model_calls, [(day, _calls(by_day.get(day))) for day in days]),
             _chart("Tokens", _tokens(usage.total), [(day, _tokens(by_day.get(day))) for day in days]),
             _cost_chart(usage.total, [(day, by_day.get(day)) for day in days]),
+            *_personal_data_charts(usage.total, [(day, by_day.get(day)) for day in days]),
         ),
         budget=used + (f" of {budget:,} allowed a day" if budget is not None else ", without a limit"),
         is_empty=not usage.days,
@@ -214,6 +215,14 @@ def _tokens(cost: Cost | None) -> int:
 def _chart(title: str, total: int, values: Sequence[tuple[date, int]]) -> Chart:
     highest = max((value for _, value in values), default=0) or 1
     return Chart(title, f"{total:,}", tuple(Bar(day, value / highest, f"{value:,}") for day, value in values))
+
+
+def _personal_data_charts(total: Cost, days: Sequence[tuple[date, Cost | None]]) -> list[Chart]:
+    """Return the chart of what the service for personal data bills; none where no service was called."""
+    if not total.personal_data_calls:
+        return []
+    values = [(day, cost.personal_data_units if cost else 0) for day, cost in days]
+    return [_chart("Units of text checked for personal data", total.personal_data_units, values)]
 
 
 def _cost_chart(total: Cost, days: Sequence[tuple[date, Cost | None]]) -> Chart:

@@ -29,7 +29,7 @@ def streams(connection: Connection, limit: int) -> None:
 def usage(connection: Connection, first: date | None, last: date | None) -> None:
     """Show the model calls, tokens and estimated cost of each day."""
     report = connection.bank().get_usage(start_date=_day(first), end_date=_day(last))
-    connection.write(report.document(), _usage_lines(report))
+    connection.write(report.document(), usage_lines(report))
 
 
 def _day(moment: date | None) -> date | None:
@@ -45,10 +45,14 @@ def _stream_line(one: StreamStatus) -> str:
     return "  ".join(filter(None, parts))
 
 
-def _usage_lines(report: Usage) -> Iterator[str]:
+def usage_lines(report: Usage) -> Iterator[str]:
+    """Yield the lines of a report."""
     yield f"{'day':10}  {'calls':>7}  {'tokens in':>10}  {'tokens out':>10}  {'US dollars':>10}"
     for name, cost in [*((str(day.date), day) for day in report.days), ("total", report.total)]:
         tokens = f"{cost.input_tokens:>10,}  {cost.output_tokens:>10,}"
         yield f"{name:10}  {cost.model_calls:>7,}  {tokens}  {cost.estimated_cost_usd:>10.4f}"
+    if report.total.personal_data_calls:
+        calls, units = report.total.personal_data_calls, report.total.personal_data_units
+        yield f"personal data: {calls:,} calls of the service, {units:,} units of text, not in the estimate"
     budget = report.daily_token_budget
     yield f"today: {report.tokens_today:,} tokens" + ("" if budget is None else f" of {budget:,}")

@@ -31,7 +31,7 @@ def _bank(bank: model.Bank, request: ApiRequest) -> Bank:
 
 def _change(body: BankRequest, request: ApiRequest) -> BankChange:
     change = BankChange(body.display_name, body.description, body.document())
-    check_policy(change.document or {}, wire.CONFIG, has_service=request.wiring.screening.ask is not None)
+    check_policy(change.document or {}, wire.CONFIG, has_service=request.wiring.screenings.service is not None)
     models = request.wiring.deployment.settings.models
     check_models(change.document or {}, wire.CONFIG, (models.model, models.embedding_model), models.allowed)
     mask = request.query.get("updateMask")

@@ -68,7 +68,7 @@ def store(request: ApiRequest, body: StoreChatHistoryRequest) -> StoredChatHisto
     history = body.draft().at(request.wiring.now(), conversation_id=conversation_id, version=uuid.uuid4().hex)
     bank = request.bank()
     if bank.content_policy:
-        history = screened_history(history, bank.content_policy, screening=request.wiring.screening)
+        history = screened_history(history, bank.content_policy, screening=request.wiring.screenings.of(bank.id))
     chat_history.store(bank.id, history, expected, **_context(request))
     return wire.stored(history)
 
@@ -89,7 +89,7 @@ def append(request: ApiRequest, body: AppendChatHistoryRequest) -> AppendedChatH
     call = body.append(conversation_id, version=uuid.uuid4().hex, idempotency_key=request.idempotency_key)
     bank = request.bank()
     if bank.content_policy:
-        call = screened_append(call, bank.content_policy, screening=request.wiring.screening)
+        call = screened_append(call, bank.content_policy, screening=request.wiring.screenings.of(bank.id))
     keys_kept = request.wiring.deployment.retention_policy.dedup_horizon
     chat = chat_history.append(bank.id, call, expected, keys_kept=keys_kept, **_context(request))
     return wire.appended(chat)

@@ -78,7 +78,7 @@ def created_memory(request: ApiRequest, body: CreateMemoryRequest, chosen_id: st
         raise InvalidArgument("memoryId", "must be 1 to 63 of a-z, 0-9 and -, a letter first and no - last")
     bank, fingerprint = request.bank(), body.body_fingerprint() if token else b""
     if bank.content_policy:
-        screened = screened_edit(edit, bank.content_policy, screening=request.wiring.screening)
+        screened = screened_edit(edit, bank.content_policy, screening=request.wiring.screenings.of(bank.id))
         fingerprint = fingerprint if screened == edit else fingerprint_of_edit(screened, body.scope)
         edit = screened
     bank_id = bank.id
@@ -120,7 +120,7 @@ def changed_memory(request: ApiRequest, body: UpdateMemoryRequest, memory_id: st
     edit = body.edit(mask, now=context.now)
     checked_id, bank = _checked_id(request, memory_id), request.bank()
     if bank.content_policy:
-        edit = screened_edit(edit, bank.content_policy, screening=request.wiring.screening)
+        edit = screened_edit(edit, bank.content_policy, screening=request.wiring.screenings.of(bank.id))
     return update_memory(bank.id, checked_id, body.scope, edit, context=context)
 
 

@@ -38,7 +38,7 @@ def _whole_bank(request: ApiRequest) -> Bank:
 def _screened(bank: Bank, fields: SessionFields, request: ApiRequest) -> SessionFields:
     """Return the fields of a session as the bank's content policy leaves them. Raises InvalidArgument."""
     policy = bank.content_policy
-    return screened_fields(fields, policy, screening=request.wiring.screening) if policy else fields
+    return screened_fields(fields, policy, screening=request.wiring.screenings.of(bank.id)) if policy else fields
 
 
 def _name(request: ApiRequest, session_id: str) -> str:
@@ -184,7 +184,7 @@ def append_event(request: ApiRequest, body: AppendEventRequest, session_id: str)
     """Append an event to a session."""
     bank, event = _check_user(request, session_id), body.event()
     if bank.content_policy:
-        event = refused_or_screened_event(event, bank.content_policy, screening=request.wiring.screening)
+        event = refused_or_screened_event(event, bank.content_policy, screening=request.wiring.screenings.of(bank.id))
     sessions.append(
         bank.id,
         session_id,

@@ -11,7 +11,8 @@ class Usage:
 
     *micros* is an estimate in millionths of a dollar, 0 if no price is known. *embedding_tokens* is an estimate from
     above: not every embedding model reports its tokens. *cache_read_tokens* and *cache_write_tokens* are those of the
-    *input_tokens* that a prompt cache gave or took.
+    *input_tokens* that a prompt cache gave or took. *personal_data_calls* and *personal_data_units* are requests to the
+    service for personal data, and the units of text that it bills; *micros* does not hold their price.
     """
 
     calls: int = 0
@@ -23,6 +24,8 @@ class Usage:
     embedding_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
+    personal_data_calls: int = 0
+    personal_data_units: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*(left + right for left, right in zip(astuple(self), astuple(other), strict=True)))

@@ -47,6 +47,8 @@ class UsageStore:
             "temb": usage.embedding_tokens,
             "tcr": usage.cache_read_tokens,
             "tcw": usage.cache_write_tokens,
+            "pdc": usage.personal_data_calls,
+            "pdu": usage.personal_data_units,
             "held": usage.tokens - reserved,
         }
         action = Add(keys.usage(bank, day.isoformat()), sums, _expiry(day))
@@ -71,5 +73,5 @@ def _expiry(day: date) -> dict[str, int]:
 
 
 def _usage(item: Mapping[str, Any]) -> Usage:
-    names = ("calls", "chars", "tin", "tout", "again", "usd", "temb", "tcr", "tcw")
+    names = ("calls", "chars", "tin", "tout", "again", "usd", "temb", "tcr", "tcw", "pdc", "pdu")
     return Usage(*(item.get(name, 0) for name in names))

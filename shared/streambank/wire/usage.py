@@ -17,7 +17,8 @@ MAX_DAYS = 400
 class Cost(TypedDict):
     """Sums; the tokens of embeddings are estimated, and the cost is 0 where the deployment has no prices.
 
-    The input tokens include those that a prompt cache gave or took.
+    The input tokens include those that a prompt cache gave or took. Calls of the service for personal data are counted
+    with the units of text that it bills, and are no part of the estimated cost.
     """
 
     modelCalls: int
@@ -28,6 +29,8 @@ class Cost(TypedDict):
     cacheReadTokens: int
     cacheWriteTokens: int
     modelRetries: int
+    personalDataCalls: int
+    personalDataUnits: int
     estimatedCostUsd: float
 
 
@@ -81,6 +84,8 @@ def cost(usage: model.Usage) -> Cost:
         cacheReadTokens=usage.cache_read_tokens,
         cacheWriteTokens=usage.cache_write_tokens,
         modelRetries=usage.retries,
+        personalDataCalls=usage.personal_data_calls,
+        personalDataUnits=usage.personal_data_units,
         estimatedCostUsd=dollars(usage.micros),
     )
 

@@ -18,7 +18,7 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.edit import EditContext
 from streambank.pipeline.memories.reviews import ReviewContext
 from streambank.pipeline.memories.search import SearchContext
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.store.secrets import page_secret
 from streambank.wiring.authentication import Authenticate, authenticator
 from streambank.wiring.deployment import Deployment
@@ -52,9 +52,9 @@ class ApiWiring:
         return page_secret(self.deployment.table)
 
     @property
-    def screening(self) -> Screening:
+    def screenings(self) -> Screenings:
         """Return what content policies are applied with."""
-        return self.jobs.screening
+        return self.jobs.screenings
 
     @property
     def id_secret(self) -> bytes:
@@ -81,7 +81,7 @@ class ApiWiring:
             retry_policy=self.deployment.retry_policy,
             id_secret=self.id_secret,
             now=self.now(),
-            screening=self.screening,
+            screenings=self.screenings,
         )
 
     def review_context(self) -> ReviewContext:
@@ -125,7 +125,7 @@ class ApiWiring:
             banks=stores.banks,
             retention_policy=self.deployment.retention_policy,
             now=self.now(),
-            screening=self.screening,
+            screenings=self.screenings,
         )
 
     def search_context(self) -> SearchContext:

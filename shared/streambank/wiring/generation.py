@@ -18,7 +18,7 @@ from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.index_scope import IndexContext
 from streambank.pipeline.jobs.replay import ReplayContext
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.rules.model_choice import choose_model
 from streambank.settings import ModelProviderName
 from streambank.store.executions import Executions
@@ -26,7 +26,7 @@ from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import Deployment, client
-from streambank.wiring.screening import screening
+from streambank.wiring.screening import screenings
 from streambank.wiring.stores import Stores
 
 # How long one record of the table's stream keeps an index up.
@@ -54,7 +54,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
-            screening=self._screening,
+            screenings=self._screenings,
         )
 
     def consolidate_context(self) -> ConsolidateContext:
@@ -71,7 +71,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
-            screening=self._screening,
+            screenings=self._screenings,
         )
 
     def commit_context(self) -> CommitContext:
@@ -86,7 +86,7 @@ class GenerationWiring:
             retention_policy=self.deployment.retention_policy,
             id_secret=self._id_secret,
             now=self.deployment.now(),
-            screening=self._screening,
+            screenings=self._screenings,
             model_name=self._model_name,
             clock=self.deployment.now,
         )
@@ -118,7 +118,7 @@ class GenerationWiring:
             id_secret=self._id_secret,
             model_name=self._model_name,
             now=self.deployment.now(),
-            screening=self._screening,
+            screenings=self._screenings,
         )
 
     def fail_context(self) -> FailContext:
@@ -155,8 +155,8 @@ class GenerationWiring:
         return id_secret(self.deployment.table)
 
     @cached_property
-    def _screening(self) -> Screening:
-        return screening(self.deployment)
+    def _screenings(self) -> Screenings:
+        return screenings(self.deployment)
 
     @cached_property
     def _token_budget(self) -> TokenBudget:

@@ -9,7 +9,7 @@ from streambank.store.streams import Streams
 from streambank.store.windows import Windows
 from streambank.wiring.authentication import Authenticate, authenticator
 from streambank.wiring.deployment import Deployment
-from streambank.wiring.screening import screening
+from streambank.wiring.screening import screenings
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,5 +36,5 @@ def ingest_context(deployment: Deployment) -> IngestContext:
         deployment.now,
         deployment.retry_policy,
         deployment.retention_policy,
-        screening(deployment),
+        screenings(deployment),
     )

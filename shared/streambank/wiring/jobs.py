@@ -21,7 +21,7 @@ from streambank.pipeline.jobs.move import MoveContext
 from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
 from streambank.pipeline.jobs.start_replay import StartReplayContext
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.store.executions import Executions
 from streambank.store.exports import Exports
 from streambank.store.imports import Imports
@@ -31,7 +31,7 @@ from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import CLIENT_CONFIG, Deployment, client
-from streambank.wiring.screening import screening
+from streambank.wiring.screening import screenings
 from streambank.wiring.stores import Stores
 
 # A part is a few megabytes: it takes longer than an item.
@@ -51,9 +51,9 @@ class JobWiring:
         return models.provider(self.deployment.settings.models).embedder()
 
     @cached_property
-    def screening(self) -> Screening:
+    def screenings(self) -> Screenings:
         """Return what content policies are applied with."""
-        return screening(self.deployment)
+        return screenings(self.deployment)
 
     @cached_property
     def token_budget(self) -> TokenBudget:
@@ -129,7 +129,7 @@ class JobWiring:
             token_budget=self.token_budget,
             retention_policy=self.deployment.retention_policy,
             id_secret=self.id_secret,
-            screening=self.screening,
+            screenings=self.screenings,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),
@@ -168,7 +168,7 @@ class JobWiring:
             banks=self.stores.banks,
             embedder=self.embedder,
             token_budget=self.token_budget,
-            screening=self.screening,
+            screenings=self.screenings,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),

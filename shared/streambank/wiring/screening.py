@@ -6,18 +6,25 @@ from functools import partial
 
 import boto3
 
-from streambank.pipeline.screening.screening import Screening
-from streambank.rules.content_policy.spans import AskService
+from streambank.model.usage import Usage
+from streambank.pipeline.screening.screening import Screenings
+from streambank.rules.content_policy.spans import BilledService
 from streambank.settings import COMPREHEND, Settings
+from streambank.store.usage import UsageStore
 from streambank.wiring.deployment import CLIENT_CONFIG, Deployment, client
 
 
-def screening(deployment: Deployment) -> Screening:
-    """Return the screening of a deployment."""
-    return Screening(_service(deployment.settings))
+def screenings(deployment: Deployment) -> Screenings:
+    """Return the screenings of a deployment; what its service bills is booked on the present day."""
+    usage = UsageStore(deployment.table)
+
+    def count(bank: str, units: int) -> None:
+        usage.add(bank, deployment.now().date(), Usage(personal_data_calls=1, personal_data_units=units))
+
+    return Screenings(_service(deployment.settings), count)
 
 
-def _service(settings: Settings) -> AskService | None:
+def _service(settings: Settings) -> BilledService | None:
     """Return the service for personal data, or None; its client is built when a policy needs it for the first time."""
     name = settings.personal_data_detector
     if not name:

@@ -16,7 +16,7 @@ from streambank.model.stream import Head, IngestCall
 from streambank.pipeline.events.call_parts import CallParts
 from streambank.pipeline.events.restore import restore
 from streambank.pipeline.events.seal import seal
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.retry import RetryPolicy
 from streambank.rules import ingest_parts, operations, triggers, window
 from streambank.store.streams import IngestSnapshot, RetentionPolicy, Streams
@@ -32,7 +32,7 @@ class IngestContext:
     clock: Callable[[], datetime]
     retry_policy: RetryPolicy
     retention_policy: RetentionPolicy
-    screening: Screening = field(default=Screening())
+    screenings: Screenings = field(default=Screenings())
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ def _write_part(parts: CallParts, index: int, result: _IngestResult, context: In
             result.not_learnt += len(call.events)
             return parts
         if index == 0 and snapshot.bank.content_policy:
-            parts = parts.screened(snapshot.bank.content_policy, context.screening)
+            parts = parts.screened(snapshot.bank.content_policy, context.screenings.of(call.stream.bank))
             learnt = _learnt(parts.part(index), snapshot.bank, context) or learnt
         try:
             is_last = index == parts.count - 1

@@ -22,7 +22,7 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.finish import finish
 from streambank.pipeline.generation.held_steps import HeldSteps
 from streambank.pipeline.screening.calls import screened_turns
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.pipeline.screening.stored import StoredTexts
 from streambank.rules import citations, consolidation, forgetting, slices
 from streambank.rules import verdicts as verdict_rules
@@ -79,7 +79,7 @@ class CommitContext:
     retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
-    screening: Screening = field(default=Screening())
+    screenings: Screenings = field(default=Screenings())
     model_name: Callable[[str | None], str] = requested_model
     clock: Callable[[], datetime] | None = None
 
@@ -130,8 +130,9 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     config = bank_config(document, window.stream.scope)
     policy = WindowPolicy(window, config, hashes, event_hashes)
     if config.content_policy:  # what is stored may be older than the policy
-        events = screened_turns(events, config.content_policy, screening=context.screening)
-        extracted, plan = _screened(extracted, plan, context.screening.screen(config.content_policy))
+        screening = context.screenings.of(attempt.bank)
+        events = screened_turns(events, config.content_policy, screening=screening)
+        extracted, plan = _screened(extracted, plan, screening.screen(config.content_policy))
     known = {memory.id: memory for memory in view.memories}
     expires = context.retention_policy.of_results(window, now=context.now)
     try:

@@ -21,7 +21,7 @@ from streambank.pipeline.generation.material import Material, is_learnt, needed,
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.scope_reader import ScopeReader
 from streambank.pipeline.screening.memories import screened_decisions
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.pipeline.screening.stored import StoredTexts
 from streambank.rules import consolidation, profiles, proposals, second_answer, slices
 from streambank.rules.bank_config import bank_config
@@ -63,7 +63,7 @@ class JudgeContext:
     token_budget: TokenBudget
     id_secret: bytes
     now: datetime
-    screening: Screening = field(default=Screening())
+    screenings: Screenings = field(default=Screenings())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ def _screened(
     def vector(fact: str) -> bytes:
         return context.token_budget.embed(bank, config, [fact], context.embedder, now=context.now)[0]
 
-    texts = StoredTexts(context.screening.screen(config.content_policy), vector)
+    texts = StoredTexts(context.screenings.of(bank).screen(config.content_policy), vector)
     texts.read_ahead(text for one in candidates for text in (one.fact, one.text))
     return [texts.candidate(one) for one in candidates]
 
@@ -177,7 +177,7 @@ def judge(candidates: Sequence[Candidate], material: Material, *, context: Judge
     def ask(request: ConsolidationRequest) -> Consolidation:
         bank = window.stream.bank
         answer = context.token_budget.call(bank, config, request, context.consolidator.consolidate, now=context.now)
-        policy, screening = config.content_policy, context.screening
+        policy, screening = config.content_policy, context.screenings.of(bank)
         return (
             replace(answer, decisions=screened_decisions(answer.decisions, policy, screening=screening))
             if policy

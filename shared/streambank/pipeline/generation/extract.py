@@ -18,7 +18,7 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.extract_turns import ExtractTurnsContext, extract_turns
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.scope_reader import ScopeReader
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.rules import grounding
 from streambank.rules.bank_config import bank_config
 from streambank.store.banks import Banks
@@ -50,7 +50,7 @@ class ExtractContext:
     retention_policy: RetentionPolicy
     id_secret: bytes
     now: datetime
-    screening: Screening = field(default=Screening())
+    screenings: Screenings = field(default=Screenings())
 
 
 def extract(attempt: Attempt, *, context: ExtractContext) -> str:
@@ -115,7 +115,7 @@ def _of_turns(window: Window, context: ExtractContext, expires: datetime | None)
         id_secret=context.id_secret,
         now=context.now,
         expires=expires,
-        screening=context.screening,
+        screenings=context.screenings,
     )
 
 

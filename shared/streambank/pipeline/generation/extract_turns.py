@@ -28,7 +28,7 @@ from streambank.model.window import Attempt, Window
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.scope_reader import NearText, Needed
 from streambank.pipeline.screening.memories import screened_extraction
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.rules import grounding, moved_tombstones, nearness, profiles, proposals, ranking, tombstones
 from streambank.rules.chunks import halve_turns, split_turns
 from streambank.rules.coverage import coverage
@@ -62,7 +62,7 @@ class ExtractTurnsContext:
     id_secret: bytes
     now: datetime
     expires: datetime | None
-    screening: Screening
+    screenings: Screenings
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +230,8 @@ def _answers(
         for turns in parts:
             yield from _answers(attempt, replace(piece, turns=turns), config, context)
     else:
-        policy = config.content_policy
-        yield screened_extraction(answer, policy, screening=context.screening) if policy else answer
+        policy, screening = config.content_policy, context.screenings.of(attempt.bank)
+        yield screened_extraction(answer, policy, screening=screening) if policy else answer
 
 
 def _joined(answers: Iterable[Extraction]) -> Extraction:

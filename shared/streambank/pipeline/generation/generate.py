@@ -18,7 +18,7 @@ from streambank.model.rule import Reason, WindowSettings
 from streambank.model.stream import StreamId
 from streambank.model.window import DirectMemory, Window
 from streambank.pipeline.screening import calls
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screening, Screenings
 from streambank.rules import operations
 from streambank.rules.ingest_parts import PART_BYTES
 from streambank.rules.window import START_GRACE
@@ -56,7 +56,7 @@ class GenerateContext:
     banks: Banks
     retention_policy: RetentionPolicy
     now: datetime
-    screening: Screening = field(default=Screening())
+    screenings: Screenings = field(default=Screenings())
 
 
 def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
@@ -77,7 +77,7 @@ def generate(call: GenerateCall, *, context: GenerateContext) -> Operation:
     if context.streams.consent(call.bank, call.scope).learning is Learning.DISABLED:
         raise FailedPrecondition(LEARNING_DISABLED)
     if bank.content_policy:
-        call = _screened(call, bank.content_policy, context.screening)
+        call = _screened(call, bank.content_policy, context.screenings.of(bank.id))
     window, retention_policy = _window(call, context.now), context.retention_policy
     of_bank = RetentionPolicy(
         bank.retention or retention_policy.retention, bank.dedup_horizon or retention_policy.dedup_horizon

@@ -24,7 +24,7 @@ from streambank.pipeline.generation.forgotten import reject_deleted
 from streambank.pipeline.generation.material import NEAR_CANDIDATE, Material
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.memories.scope_reader import NearText, Needed, ScopeReader
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.rules import moved_tombstones, replays, slices, tombstones
 from streambank.rules.consolidation import WindowPolicy
 from streambank.rules.keyed_hashes import KeyedHashes
@@ -50,7 +50,7 @@ class ReplayWindowContext:
     id_secret: bytes
     model_name: Callable[[str | None], str]
     now: datetime
-    screening: Screening = field(default=Screening())
+    screenings: Screenings = field(default=Screenings())
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def _turns_context(scope: _Scope, context: ReplayWindowContext) -> ExtractTurnsC
         id_secret=context.id_secret,
         now=context.now,
         expires=None,
-        screening=context.screening,
+        screenings=context.screenings,
     )
 
 
@@ -245,5 +245,5 @@ def _judge_context(context: ReplayWindowContext) -> JudgeContext:
         token_budget=context.token_budget,
         id_secret=context.id_secret,
         now=context.now,
-        screening=context.screening,
+        screenings=context.screenings,
     )

@@ -33,7 +33,7 @@ from streambank.pipeline.jobs.import_ids import name_memories, session_ids
 from streambank.pipeline.jobs.import_reviews import name_reviews
 from streambank.pipeline.jobs.transfer import BankErasedError, TransferContext
 from streambank.pipeline.screening.records import screened_records
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.rules.bank_config import bank_config
 from streambank.rules.changes import record_expiry
 from streambank.rules.import_outcome import ImportOutcome, decide_import
@@ -59,7 +59,7 @@ class ImportContext(TransferContext):
     token_budget: TokenBudget
     retention_policy: RetentionPolicy
     id_secret: bytes
-    screening: Screening = field(default=Screening())
+    screenings: Screenings = field(default=Screenings())
 
 
 def import_records(job: Transfer, records: Sequence[Record], context: ImportContext) -> Counter[str]:
@@ -83,7 +83,7 @@ def import_records(job: Transfer, records: Sequence[Record], context: ImportCont
 def _import_batch(job: Transfer, records: Sequence[Record], context: ImportContext) -> Counter[str]:
     bank = context.banks.get(job.bank)
     if bank and bank.content_policy:
-        records = screened_records(records, bank.content_policy, screening=context.screening)
+        records = screened_records(records, bank.content_policy, screening=context.screenings.of(bank.id))
     first = records[0]
     match first:
         case MemoryRecord():

@@ -22,7 +22,7 @@ from streambank.model.policy_job import CHANGED, KEPT, PolicyJob
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs import job
 from streambank.pipeline.jobs.job import JobContext, Step
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.pipeline.screening.stored import StoredTexts
 from streambank.pipeline.sessions import chat_history
 from streambank.rules.bank_config import bank_config
@@ -47,7 +47,7 @@ class PolicyJobContext(JobContext):
     banks: Banks
     embedder: Embedder
     token_budget: TokenBudget
-    screening: Screening
+    screenings: Screenings
 
 
 def apply_policy(bank: str, *, context: PolicyJobContext) -> PolicyJob:
@@ -108,7 +108,7 @@ class _Run:
 
     def steps(self) -> Iterator[Step]:
         shards = range(2 * SHARDS if self.is_twofold and self.is_settled else SHARDS)
-        texts = StoredTexts(self.context.screening.screen(self.policy), self._vector)
+        texts = StoredTexts(self.context.screenings.of(self.job.bank).screen(self.policy), self._vector)
         self.cursor = self.job.cursor
         for cursor, item in self.context.rewrites.items(self.job.bank, shards, self.cursor):
             yield partial(self._rewrite, cursor, item, texts)

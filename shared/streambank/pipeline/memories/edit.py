@@ -16,7 +16,7 @@ from streambank.model.event import CallMarker
 from streambank.model.memory import Change, Memory
 from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.screening.memories import screened_revision
-from streambank.pipeline.screening.screening import Screening
+from streambank.pipeline.screening.screening import Screenings
 from streambank.retry import RetryPolicy
 from streambank.rules import edits
 from streambank.rules.bank_config import bank_config
@@ -38,7 +38,7 @@ class EditContext:
     retry_policy: RetryPolicy
     id_secret: bytes
     now: datetime
-    screening: Screening = field(default=Screening())
+    screenings: Screenings = field(default=Screenings())
 
     def vector(self, bank: str, config: BankConfig, fact: str) -> bytes:
         """Return the vector of *fact*. Raises GenerationError, also where the bank's tokens of today are used up."""
@@ -122,7 +122,7 @@ def roll_back(bank: str, memory_id: str, number: int, *, context: EditContext) -
         if target is None:
             raise FailedPrecondition(f"memory {memory_id!r} has no revision {number}")
         if config.content_policy:
-            target = screened_revision(target, context.screening.screen(config.content_policy))
+            target = screened_revision(target, context.screenings.of(bank).screen(config.content_policy))
         vector = context.vector(bank, config, target.fact) if target.fact else b""
         return edits.rollback(memory, target, config, vector, context.hashes(bank, memory), now=context.now)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from streambank.errors import InvalidArgument
 from streambank.model.content_policy import ContentPolicy, Finding, PolicyAction
-from streambank.rules.content_policy.spans import AskService
+from streambank.rules.content_policy.spans import AskService, BilledService
 
 if TYPE_CHECKING:
     from streambank.rules.content_policy.screen import Screen
@@ -19,7 +20,7 @@ _MAX_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Screening:
-    """Makes a screen for each request; *ask* is the deployment's service for personal data, if it has one."""
+    """Makes a screen for each request of a bank; *ask* is the service for personal data, if there is one."""
 
     ask: AskService | None = None
 
@@ -29,6 +30,23 @@ class Screening:
         from streambank.rules.content_policy.screen import Screen  # noqa: PLC0415
 
         return Screen(policy, self.ask)
+
+
+def _count_nothing(_bank: str, _units: int) -> None:
+    """Count nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screenings:
+    """The screening of each bank; *count* books what a request to *service* cost, in units of text, for a bank."""
+
+    service: BilledService | None = None
+    count: Callable[[str, int], None] = _count_nothing
+
+    def of(self, bank: str) -> Screening:
+        """Return the screening of a bank."""
+        service = self.service
+        return Screening((lambda texts: service(texts, partial(self.count, bank))) if service else None)
 
 
 def check_refusal(findings: Iterable[Finding], path: str) -> None:

@@ -16,6 +16,10 @@ class Span(NamedTuple):
 
 # Asks a service for the personal data in several texts at once.
 AskService: TypeAlias = "Callable[[Sequence[str]], Sequence[Sequence[Span]]]"
+# Takes the units of text that a service bills for one request.
+Count: TypeAlias = "Callable[[int], None]"
+# A service that tells what it bills for each of its requests.
+BilledService: TypeAlias = "Callable[[Sequence[str], Count], Sequence[Sequence[Span]]]"
 
 
 class Cut(NamedTuple):
