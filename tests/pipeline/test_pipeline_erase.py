@@ -441,3 +441,19 @@ def meddle_with_end(client: Any, at: int) -> bool:
     check(world)
     assert world.facts() == (["later", "newest"] if at < interruption.calls else [])
     return at < interruption.calls
+
+
+def test_a_call_that_read_before_a_cut_reads_again(client):
+    """Whoever read a stream's head before its cut writes nothing from it: a new event is in the window of its reply."""
+    world = World(client)
+    _clear(client)
+    world.ingest(said("a", "1"), streamId="s", rule={"eventCount": 9})
+    interruption = Interruption(world, erased, 1)
+    client.meta.events.register("before-call.dynamodb", interruption)
+    told = world.ingest(event("b", "2"), streamId="s").operation.id
+    client.meta.events.unregister("before-call.dynamodb", interruption)
+    world.ingest(streamId="s", forceFlush=True)
+    world.settle()
+    window = world.windows.get("default", told.sid, told.window)
+    assert [one.event.event_id for one in world.windows.events(window)] == ["2"]
+    assert scanner.places(client, WORD) == []

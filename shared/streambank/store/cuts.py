@@ -7,6 +7,7 @@ only written while the cut is the erasure's own: nothing of it comes back after 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -68,7 +69,8 @@ class Cuts:
         """
         bank, sid = erasure.bank, before.stream.sid
         cut = Cut(erasure.number, before.seq, after.window - 1, fenced=erased_windows(last))
-        actions: list[Action] = [Put(keys.head(bank, sid), codec.head_values(after), equals(ver=before.version))]
+        head_values = codec.head_values(replace(after, version=before.version + 1))
+        actions: list[Action] = [Put(keys.head(bank, sid), head_values, equals(ver=before.version))]
         if closed:
             values = codec.window_values(closed) | {"new": None, **erased_values(closed, erasure.started, expires)}
             actions.append(Put(key_of(closed), values, absent()))
