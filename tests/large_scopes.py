@@ -6,7 +6,7 @@ from typing import Any
 
 from streambank.model import ids
 from streambank.model.memory import Memory
-from streambank.model.scope_index import IndexState, ScopeIndex
+from streambank.model.scope_index import INDEX_LAG, IndexState, ScopeIndex
 from streambank.pipeline.jobs import index_scope
 from streambank.pipeline.memories.deletion import delete_memory
 from streambank.pipeline.memories.edit import update_memory
@@ -47,7 +47,9 @@ def settle(world: World) -> None:
 
 
 def build(world: World) -> None:
-    """Let the sweep work on indexes until there is nothing left to do now."""
+    """Let the sweep build an index, which is ready when a search sees its last entry."""
+    index_scope.resume("default", CID, context=world.indexing())
+    world.clock.instant += INDEX_LAG
     index_scope.resume("default", CID, context=world.indexing())
     assert index(world).state is IndexState.READY
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 
-from streambank.model.scope_index import LARGE_SCOPE, IndexState, ScopeIndex
+from streambank.model.scope_index import INDEX_LAG, LARGE_SCOPE, IndexState, ScopeIndex
 from streambank.pipeline.jobs.job import JobContext
 from streambank.store import keys
 from streambank.store.changes import Changes
@@ -83,9 +83,12 @@ def _step(index: ScopeIndex, context: IndexContext) -> ScopeIndex | None:
     """Take one step of the work on an index and return the index; None if there is nothing left to do."""
     if index.state is IndexState.DROPPING:
         return _drop(index, context)
+    now = context.clock()
+    if index.cursor == keys.LAST:
+        is_visible = now >= index.due
+        return context.indexes.record_walk(index, state=IndexState.READY, cursor="") if is_visible else None
     if index.state is IndexState.BUILDING or index.cursor:
         return _walk(index, context)
-    now = context.clock()
     if _is_small(index, context):
         return context.indexes.record_walk(index, state=IndexState.DROPPING, due=now)
     if now - index.walked >= COMPARED_EVERY or now - index.due >= MISSED_AFTER:
@@ -103,9 +106,8 @@ def _walk(index: ScopeIndex, context: IndexContext) -> ScopeIndex | None:
         cursor = memory_key(memories[-1]) if memories else Kind.ENTRY.prefix
         return context.indexes.record_walk(index, cursor=cursor, due=now + RESUMED_AFTER)
     entries = context.indexes.entries_after(index, index.cursor, _BATCH)
-    if not entries:
-        context.indexes.record_walk(index, state=IndexState.READY, cursor="", due=now + CHECKED_EVERY)
-        return None
+    if not entries:  # a search sees the last of them some time later
+        return context.indexes.record_walk(index, cursor=keys.LAST, due=now + INDEX_LAG)
     names = {keys.name_in(entry.sk) for entry in entries}
     live = {one.id for one in context.memories.of_ids(index.bank, index.scope, names, now=now)}
     context.indexes.remove_entries(index, sorted(names - live))
