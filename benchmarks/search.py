@@ -17,6 +17,7 @@ from streambank.model.scope_index import LARGE_SCOPE, IndexState
 from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules import bm25, vectors
 from streambank.rules.word_vectors import pack_words
+from streambank.store import keys
 from streambank.store.actions import Put
 from streambank.store.memory_items import change_actions
 from streambank.store.scope_indexes import entry_put
@@ -56,11 +57,11 @@ def rows() -> Iterator[tuple[int, str, Bill]]:
 
 
 def _generation(world: World, meter: Meter, size: int) -> Bill:
-    others = set(world.stirring())
-    world.ingest(event(f"I keep bees, said in a scope of {size}", f"g{size}"), streamId="g", rule={"eventCount": 1})
-    for key in set(world.stirring()) - others:
-        world.react(*key)
-    [window] = [one for one in world.stirring() if one not in others and one[1].startswith("W#")]
+    receipt = world.ingest(
+        event(f"I keep bees, said in a scope of {size}", f"g{size}"), streamId="g", rule={"eventCount": 1}
+    )
+    window = keys.window("default", receipt.operation.id.sid, receipt.operation.id.window)
+    world.react(*keys.head("default", receipt.operation.id.sid))
     with meter.running() as bill:
         world.react(*window)
         world.run()
