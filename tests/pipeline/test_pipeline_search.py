@@ -52,7 +52,7 @@ def test_turns_that_only_rank_may_lag(world, is_explained):
     world.client.meta.events.register(
         "provide-client-params.dynamodb.Query", lambda params, **_: queries.append(params)
     )
-    [(memory, _)] = found(world, "bees", embedder=world.embedder, explain=is_explained).hits
+    [(_, memory)] = found(world, "bees", embedder=world.embedder, explain=is_explained).hits
     assert memory.fact == "I keep bees"
     consistent = {
         one["ExpressionAttributeValues"].get(":prefix", {}).get("S"): one["ConsistentRead"] for one in queries
