@@ -115,7 +115,7 @@ class _GrowingScope:
 
 def _change(number: int, fact: str, turn: str) -> Change:
     direction = random.Random(number)
-    vector = vectors.pack(direction.gauss() for _ in range(DIMENSIONS))
+    vector = vectors.pack((direction.gauss() for _ in range(DIMENSIONS)), "a model")
     evidence = (Evidence("s", 1, (number,)),)
     memory = Memory(f"m{number:026}", fact, SCOPE, START, START, START, vector=vector, evidence=evidence)
     citation = Citation("s", 1, number, f"[2026-03-01] {turn}", START + timedelta(days=90))

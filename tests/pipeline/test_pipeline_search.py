@@ -1,5 +1,7 @@
 from dataclasses import dataclass, field
 
+import pytest
+
 from streambank import telemetry
 from streambank.model.memory import Memory
 from streambank.pipeline import banks
@@ -40,6 +42,22 @@ def test_one_text_is_embedded_where_that_is_dear(world):
     assert embedder.asked == [(1, None, True)]
     assert isinstance(first, Memory)
     assert first.fact == "I keep bees"
+
+
+@pytest.mark.parametrize("is_explained", [False, True])
+def test_turns_that_only_rank_may_lag(world, is_explained):
+    """A query that may lag costs half as much; the turns that an explanation quotes are read consistently."""
+    remembered(world, "I keep bees")
+    queries = []
+    world.client.meta.events.register(
+        "provide-client-params.dynamodb.Query", lambda params, **_: queries.append(params)
+    )
+    [(_, memory)] = found(world, "bees", embedder=world.embedder, explain=is_explained).hits
+    assert memory.fact == "I keep bees"
+    consistent = {
+        one["ExpressionAttributeValues"].get(":prefix", {}).get("S"): one["ConsistentRead"] for one in queries
+    }
+    assert (consistent["M#"], consistent["T#"]) == (True, is_explained)
 
 
 class Named(HashEmbedder):

@@ -1,8 +1,10 @@
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streambank.model import ids
 from streambank.model.coverage import Coverage, NotShown
 from streambank.model.event import Event, StoredEvent
 from streambank.model.memory import Memory
@@ -261,8 +263,6 @@ def test_verdicts_come_back(number, verdict, fact, reason, name, revision, befor
 @given(memory=memories())
 def test_memories_come_back(memory):
     """A memory is the same after a round trip, types of its metadata and a deletion included."""
-    from streambank.model import ids
-
     key = keys.memory("b", ids.scope_id(memory.scope), memory.id)
     found: Memory = memory_of(through_item(key, memory_values("b", memory)), memory.scope)
     assert found == memory
@@ -288,6 +288,19 @@ def test_reviews_come_back(review, decided):
         assert review_of(through_item(keys.review("b", one.id), values), one.scope) == one
         assert (values["G2PK"] is None, values["d"] is None) == (one is not review, one is not review)
         assert values["ttl"] == -(-one.expires.timestamp() // 1)
+
+
+@FEW
+@given(memory=memories())
+def test_times_of_a_memory_are_stored_once(memory):
+    """Of a memory that was never changed its creation alone is stored; an older item has all times, and is read."""
+    key = keys.memory("b", ids.scope_id(memory.scope), memory.id)
+    fresh = replace(memory, updated=memory.created, as_of=memory.created)
+    values = memory_values("b", fresh)
+    assert values["upd"] is values["asof"] is None
+    older = {**values, "upd": values["at"], "asof": values["at"]}
+    assert memory_of(through_item(key, values), memory.scope) == fresh
+    assert memory_of(through_item(key, older), memory.scope) == fresh
 
 
 @FEW

@@ -367,6 +367,14 @@ def test_a_query_follows_its_pages(script):
     assert second["ExclusiveStartKey"] == wire_key(FIRST)
 
 
+def test_a_query_may_lag(script):
+    """It is then not a consistent one, on each page."""
+    script.succeeds("query", Items=[item(FIRST)], LastEvaluatedKey=wire_key(FIRST))
+    script.succeeds("query", Items=[item(SECOND)])
+    assert list(script.table.query("S#b#s", may_lag=True)) == [plain(FIRST), plain(SECOND)]
+    assert [request["ConsistentRead"] for request in script.asked] == [False, False]
+
+
 def test_an_index_is_never_read_consistently(script):
     """A global index cannot be; asking for it would be refused."""
     script.succeeds("query", Items=[])

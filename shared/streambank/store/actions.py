@@ -69,6 +69,15 @@ def equals(**attributes: str | int | bytes) -> Condition:
     return Condition(clauses, frozenset(attributes), {f":is_{name}": value for name, value in attributes.items()})
 
 
+def as_read(item: Mapping[str, Any], *names: str) -> Condition:
+    """The item is there and each attribute is as it was read, also one that it does not have."""
+    condition = equals(**{name: item[name] for name in names if name in item})
+    for name in names:
+        if name not in item:
+            condition &= without(name)
+    return condition
+
+
 def differs(**attributes: str | int | bytes) -> Condition:
     """Each attribute has another value, or none."""
     clauses = tuple(f"#{name} <> :not_{name}" for name in attributes)

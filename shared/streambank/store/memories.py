@@ -103,10 +103,14 @@ class Memories:
         return [memory for memory in memories if memory.is_live(now)]
 
     def citations(
-        self, bank: str, scope: Mapping[str, str], memories: Iterable[Memory], *, now: datetime
+        self, bank: str, scope: Mapping[str, str], memories: Iterable[Memory], *, now: datetime, may_lag: bool = False
     ) -> dict[str, list[Citation]]:
-        """Return the live citations of *memories* of one scope, by the memories' ids: one consistent query."""
-        items = self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix=Kind.CITATION.prefix)
+        """Return the live citations of *memories* of one scope, by the memories' ids: one query.
+
+        It *may_lag* where they only rank memories that are read consistently: one that is not seen yet moves a memory
+        of the last second by some ranks. No caller reads their text then: it may be erased already.
+        """
+        items = self._table.query(keys.scope(bank, ids.scope_id(scope)), prefix=Kind.CITATION.prefix, may_lag=may_lag)
         return citations_of(items, memories, now=now)
 
     def citations_of_one(self, bank: str, memory: Memory, *, now: datetime) -> dict[str, list[Citation]]:

@@ -68,13 +68,15 @@ def memory_expiry(memory: Memory) -> datetime | None:
 
 
 def memory_values(bank: str, memory: Memory) -> codec.Values:
+    """Return the attributes of a memory; `upd` and `asof` only where they are other times than `at`."""
     key = keys.memory(bank, ids.scope_id(memory.scope), memory.id)
-    is_live = memory.deleted is None
+    is_live, at = memory.deleted is None, milliseconds(memory.created)
+    updated, as_of = milliseconds(memory.updated), milliseconds(memory.as_of)
     return {
         "fact": memory.fact,
-        "at": milliseconds(memory.created),
-        "upd": milliseconds(memory.updated),
-        "asof": milliseconds(memory.as_of),
+        "at": at,
+        "upd": updated if updated != at else None,
+        "asof": as_of if as_of != at else None,
         "rev": memory.revision,
         "top": text.dumps(list(memory.topics)) if memory.topics else None,
         "meta": text.dumps(text.metadata_text(memory.metadata)) if memory.metadata else None,
@@ -93,7 +95,7 @@ def memory_values(bank: str, memory: Memory) -> codec.Values:
         "call": f"{memory.call.key} {memory.call.fingerprint.hex()}" if memory.call else None,
         "ttl": seconds(memory_expiry(memory)),
         "G2PK": keys.list_partition(bank, Kind.MEMORY, memory.id) if is_live else None,
-        "G2SK": milliseconds(memory.created) if is_live else None,
+        "G2SK": at if is_live else None,
         **codec.due_values(key, memory.deleted),
     }
 
@@ -104,8 +106,8 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
         fact=item["fact"],
         scope=scope,
         created=codec.instant_of(item["at"]),
-        updated=codec.instant_of(item["upd"]),
-        as_of=codec.instant_of(item["asof"]),
+        updated=codec.instant_of(item.get("upd", item["at"])),
+        as_of=codec.instant_of(item.get("asof", item["at"])),
         revision=item["rev"],
         topics=tuple(json.loads(item.get("top", "[]"))),
         metadata=text.metadata_value(json.loads(item.get("meta", "{}"))) or {},

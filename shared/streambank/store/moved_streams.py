@@ -18,10 +18,21 @@ from streambank.model.window import WindowState
 from streambank.rules import window as window_rules
 from streambank.rules.batches import batches
 from streambank.store import codec, keys
-from streambank.store.actions import Action, Condition, Delete, Put, Update, absent, absent_or_expired, equals, present
+from streambank.store.actions import (
+    Action,
+    Condition,
+    Delete,
+    Put,
+    Update,
+    absent,
+    absent_or_expired,
+    as_read,
+    equals,
+    present,
+)
 from streambank.store.attributes import seconds
 from streambank.store.keys import LAST, Key, Kind
-from streambank.store.moves import MoveStep, as_read, copied, spelled, steps
+from streambank.store.moves import MoveStep, copied, spelled, steps
 from streambank.store.table import Table
 
 # The kinds of a stream's items, in the order in which they are moved.

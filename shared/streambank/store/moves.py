@@ -167,15 +167,6 @@ def copied(item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in item.items() if name not in _INDEXED}
 
 
-def as_read(item: Mapping[str, Any], *names: str) -> Condition:
-    """The item is there and each attribute is as it was read, also one that it does not have."""
-    condition = equals(**{name: item[name] for name in names if name in item})
-    for name in names:
-        if name not in item:
-            condition &= without(name)
-    return condition
-
-
 def spelled(scope: Mapping[str, str]) -> str:
     return text.dumps(dict(scope))
 

@@ -21,7 +21,7 @@ from streambank.model.rule import WindowSettings
 from streambank.model.session import Session, SessionEvent
 from streambank.model.window import Window
 from streambank.store import codec, keys, plan_items
-from streambank.store.actions import Action, Condition, Put, Update, equals, present
+from streambank.store.actions import Action, Put, Update, as_read, equals, present
 from streambank.store.changes import default_stamp, record_puts
 from streambank.store.citation_items import citation_of, citation_values
 from streambank.store.keys import LAST, REGISTRY_SHARDS, Key, Kind
@@ -221,13 +221,9 @@ def _memory(stored: _Stored, changes: Changes) -> Iterator[Action]:
     if after != before:
         version = stored.table.get(keys.version(stored.bank, keys.owner(stored.key.pk)[1])) or {"ver": 0}
         yield from version_bump(stored.bank, stored.scope, version["ver"], 1)
-        yield Put(stored.key, memory_values(stored.bank, after), _is_as_read(stored.item))
+        yield Put(stored.key, memory_values(stored.bank, after), as_read(stored.item, "fact", "rev", "upd"))
         change = Change(before, after, None)
         yield from record_puts(stored.bank, stored.scope, version["ver"] + 1, [change], default_stamp(stored.now))
-
-
-def _is_as_read(item: Mapping[str, Any]) -> Condition:
-    return equals(fact=item["fact"], rev=item["rev"], upd=item["upd"])
 
 
 def _revision(stored: _Stored, changes: Changes) -> Iterator[Action]:

@@ -75,8 +75,13 @@ class Table:
         between: tuple[str, str] | None = None,
         backward: bool = False,
         page: int | None = None,
+        may_lag: bool = False,
     ) -> Iterator[dict[str, Any]]:
-        """Yield the items of partition *pk* in order of their sort keys, read consistently, page by page."""
+        """Yield the items of partition *pk* in order of their sort keys, page by page.
+
+        They are read consistently, unless they *may_lag*: such a read costs half as much, and may miss what was
+        written in the last second.
+        """
         condition, values = _range(pk, prefix, between)
         names = {"#PK": "PK", "#SK": "SK"} if "#SK" in condition else {"#PK": "PK"}
         request = {
@@ -84,7 +89,7 @@ class Table:
             "KeyConditionExpression": condition,
             "ExpressionAttributeNames": names,
             "ExpressionAttributeValues": packed(values),
-            "ConsistentRead": True,
+            "ConsistentRead": not may_lag,
             "ScanIndexForward": not backward,
         }
         return self._pages(request, page)

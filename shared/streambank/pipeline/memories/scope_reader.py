@@ -127,8 +127,12 @@ class ScopeReader:
         count: int,
         *,
         now: datetime,
+        is_quoted: bool = False,
     ) -> Pool:
-        """Return the memories that match among which a search for the best *count* looks; *near* returns its text."""
+        """Return the memories that match among which a search for the best *count* looks; *near* returns its text.
+
+        The turns that they cite may lag unless a caller reads them: where the search *is_quoted*.
+        """
         index = self.index(bank, scope)
         if index and index.is_ready:
             try:
@@ -139,7 +143,9 @@ class ScopeReader:
         if index is None and len(memories) > self.large:
             self.indexes.begin(bank, scope, now=now)
         matching = [one for one in memories if matches(one)]
-        return Pool(matching, self.memories.citations(bank, scope, matching, now=now) if matching else {})
+        if not matching:
+            return Pool(matching)
+        return Pool(matching, self.memories.citations(bank, scope, matching, now=now, may_lag=not is_quoted))
 
     def _nearest(
         self, index: ScopeIndex, near: NearText, matches: Callable[[Memory], bool], count: int, now: datetime

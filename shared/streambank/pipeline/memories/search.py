@@ -122,8 +122,8 @@ def _pool(
     bank: str, scope: Mapping[str, str], request: SearchQuery, query_vector: Callable[[], bytes], context: SearchContext
 ) -> Pool:
     """Return the memories of a scope among which the best are looked for."""
-    near = partial(_near, request, query_vector)
-    return context.reader.pool(bank, scope, near, request.selection.matches, request.top_k, now=context.now)
+    near, matches, is_quoted = partial(_near, request, query_vector), request.selection.matches, request.explain
+    return context.reader.pool(bank, scope, near, matches, request.top_k, now=context.now, is_quoted=is_quoted)
 
 
 def _near(request: SearchQuery, query_vector: Callable[[], bytes]) -> NearText:
