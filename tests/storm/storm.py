@@ -96,7 +96,7 @@ class Storm:
             self._pin: self.pins,
         }
         if self.large < LARGE_SCOPE:
-            self.deeds |= {self._search: 6, self._lag: 0.3}
+            self.deeds |= {self._search: 6, self._lag: 0.6}
         self.streets = Streets(self.streams, self.rng)
         self.endings = Endings(self.world, self.weather, self.streets, self.ledger, self.rng, self.injected)
         self.owners = Owners(self.world, self.weather, self.streets, self.ledger, self.rng, self.injected)
