@@ -1,4 +1,5 @@
 import math
+import operator
 import random
 from array import array
 from hashlib import sha256
@@ -208,3 +209,15 @@ def test_distance_falls_as_likeness_rises(first, second):
 def test_a_number_that_is_none_counts_as_zero(number):
     """A model's overflow has no part in the direction: the other numbers decide."""
     assert vectors.pack([0.5, number, -0.25]) == vectors.pack([0.5, 0.0, -0.25])
+
+
+def test_the_vector_of_a_query_is_not_made_smaller():
+    """It is not stored: it keeps a byte a number, and is nearer to what it was than one with levels."""
+    chance = random.Random(5)
+    numbers, others = ([chance.gauss() for _ in range(256)] for _ in range(2))
+    query, stored = vectors.pack(numbers, "m", for_query=True), vectors.pack(others, "m")
+    assert (len(query), len(stored)) == (264, 94)
+    assert vectors.is_of_same_model(query, stored)
+    exact = sum(map(operator.mul, numbers, others)) / math.hypot(*numbers) / math.hypot(*others)
+    [near] = vectors.similarities(query, [stored])
+    assert near == pytest.approx(exact, abs=0.05)

@@ -34,7 +34,7 @@ class WordLlamaEmbedder:
         self._model: Any = None
         self._is_loaded = False
 
-    def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:  # noqa: ARG002  one model, one kind of text
+    def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:  # noqa: ARG002  one model
         """Return the packed unit vector of each text; a text without a known word has one too."""
         if not texts:
             return []
@@ -42,7 +42,7 @@ class WordLlamaEmbedder:
         if words is None:
             return [_NO_VECTOR] * len(texts)
         raw = words.embed([_prepare(text) for text in texts])
-        return [vectors.pack(vector.tolist(), _MODEL) for vector in raw.astype("float32")]
+        return [vectors.pack(vector.tolist(), _MODEL, for_query=for_query) for vector in raw.astype("float32")]
 
     def _loaded(self) -> Any:
         with self._lock:

@@ -6,8 +6,8 @@ four bytes comes first, then four bytes that stand for the model. Number i is in
 i // n, so that a table for each place decodes all bytes at once.
 
 Where levels would turn the direction too far, a number is a signed byte, and the largest number is 127: in a short
-vector, and where few numbers outweigh the others. Vectors of earlier releases have this form too. Each mark is a
-float that is not a number, so that a vector of packed floats cannot be confused with it.
+vector, in a query's, and where few numbers outweigh the others. Vectors of earlier releases have this form too. Each
+mark is a float that is not a number, so that a vector of packed floats cannot be confused with it.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ _LEAST_COSINE = 0.94
 _FEWEST_LEVELS = 64
 
 
-def pack(numbers: Iterable[float], model: str = "") -> bytes:
+def pack(numbers: Iterable[float], model: str = "", *, for_query: bool = False) -> bytes:
     """Return the packed direction of *numbers*, made by *model*.
 
-    Numbers that are not finite count as 0, and zeros alone as ones.
+    Numbers that are not finite count as 0, and zeros alone as ones. The vector of a query is not stored, and keeps a
+    byte a number.
     """
     finite = [number if math.isfinite(number) else 0.0 for number in numbers]
     largest = max(map(abs, finite), default=0.0)
     unit = [number / largest for number in finite] if largest else [1.0] * len(finite)
     name = sha256(model.encode()).digest()[:_MODEL_BYTES] if model else b""
-    codes = _level_codes(unit)
+    codes = [] if for_query else _level_codes(unit)
     if codes:
         size = -(-len(codes) // 3)
         codes += [0] * (3 * size - len(codes))

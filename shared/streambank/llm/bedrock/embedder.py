@@ -56,7 +56,7 @@ class BedrockEmbedder:
         kind = model_family(name)
         cut = [text[: _MAX_CHARACTERS[kind]].strip() or _BLANK for text in texts]
         numbers = self._titan(name, cut) if kind is Family.TITAN else self._cohere(name, kind, cut, for_query)
-        return [vectors.pack(one, kind) for one in numbers]
+        return [vectors.pack(one, kind, for_query=for_query) for one in numbers]
 
     def _titan(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         def one(text: str) -> list[float]:

@@ -38,7 +38,7 @@ class OpenAiEmbedder:
     dialects: Dialects
     is_local: ClassVar[bool] = False
 
-    def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:  # noqa: ARG002
+    def embed(self, texts: Sequence[str], *, model: str | None = None, for_query: bool = False) -> list[bytes]:
         """Return the packed unit vector of each text, cut where it is longer than the model allows.
 
         Raises:
@@ -51,7 +51,7 @@ class OpenAiEmbedder:
         rows = list(chain.from_iterable(self._batch(name, batch) for batch in batches(texts, _TEXTS)))
         if len({len(row) for row in rows}) != 1:
             raise ModelVectorsInvalid("the embedding model returned vectors of different lengths")
-        return [vectors.pack(row, name) for row in rows]
+        return [vectors.pack(row, name, for_query=for_query) for row in rows]
 
     def _batch(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         for characters in _CHARACTERS:
