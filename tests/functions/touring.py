@@ -8,9 +8,12 @@ from io import StringIO
 import boto3
 import httpx
 
+from streambank.model import ids
 from streambank.model.erasure import ErasureTarget
 from streambank.model.replay import ReplaySpec
+from streambank.model.scope_index import IndexState
 from streambank.model.transfer import Direction, TransferSpec
+from streambank.pipeline.jobs import index_scope
 from streambank.store.erasures import Erasures
 from streambank.store.moves import Moves
 from streambank.store.policy_jobs import PolicyJobs
@@ -106,8 +109,13 @@ def large_scopes(caller: Caller) -> None:
     """Build the vector index of a scope, change, search and replay the scope, and let the index go."""
     stream = caller.stream()
     name = stream.flush(said("I keep bees"))["name"]
-    ScopeIndexes(Deployment.load().table).begin("default", stream.scope, now=caller.service.now())
+    indexes = ScopeIndexes(Deployment.load().table)
+    indexes.begin("default", stream.scope, now=caller.service.now())
     caller.recover()
+    index = indexes.get("default", ids.scope_id(stream.scope))
+    assert index  # the sweep would soon remove it, since the scope is small
+    due = caller.service.now() + index_scope.CHECKED_EVERY
+    indexes.record_walk(index, state=IndexState.READY, cursor="", due=due)
     made = caller.post(f"{DEFAULT_BANK}/memories", {"fact": "I keep hens", "scope": stream.scope})["response"]["name"]
     caller.settle()
     caller.retrieve(stream.scope, similaritySearchParams={"search_query": "hens"})

@@ -40,6 +40,7 @@ def test_a_large_scope_is_searched_by_its_index(caller):
     assert caller.find(scope, "book number 77", 1) == ["The user read book number 77"]
     assert state(caller, scope) == "BUILDING"
     caller.recover()
+    caller.advance(minutes=6)
     assert state(caller, scope) == "READY"
     assert caller.find(scope, "book number 77", 1) == ["The user read book number 77"]
 
