@@ -31,7 +31,7 @@ def report(data: Path, every: int = 2) -> Iterator[str]:
     memories, questions = _pooled(data)
     questions = questions[1::every]
     vectors = [array("f", word_vectors.text_vector(bm25.count_words(one.fact), one.vector)) for one in memories]
-    queries = WordLlamaEmbedder().embed([text for text, _ in questions])
+    queries = WordLlamaEmbedder().embed([text for text, _ in questions], for_query=True)
     rows: dict[str, list[list[float]]] = {"all memories": [], "candidates of the index": []}
     for (text, evidence), vector in zip(questions, queries, strict=True):
         scores = dot_products(array("f", word_vectors.query_vector(text, vector)), vectors)
