@@ -85,3 +85,17 @@ def test_whoever_changes_the_memory_meanwhile_keeps_the_past_right(client, other
         assert texts(look(world, true_at=3)) == ["I live in Linz"], at
         assert texts(look(world, true_at=0.5)) == (["I live in Wien"] if other == "edit" else ["I live in Graz"])
     raise AssertionError("a generation never ends")
+
+
+def test_a_change_while_the_past_is_read_loses_no_text(client):
+    """Whoever changes a memory between two reads of an answer takes no text from the past."""
+    for at in range(6):
+        world = made(client)
+        say(world, "I live in Graz", 5)
+        before = world.clock()
+        world.clock.move(seconds=1)
+        seen = list[str]()
+        change = lambda world: edit(world, fields=frozenset({"fact"}), fact="I live in Linz")
+        calls = _interrupted(world, lambda world: seen.extend(texts(look(world, known_at=before))), change, at)
+        assert seen == ["I live in Graz"]
+    assert calls < 6
