@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,10 +12,13 @@ from hypothesis import strategies as st
 
 from streambank.errors import Conflict
 from streambank.model.erasure import ErasureTarget
+from streambank.model.memory import Change, Profile
 from streambank.model.scope_index import INDEX_LAG, IndexState
 from streambank.pipeline.jobs import erase, index_scope, reindex
 from streambank.pipeline.jobs.index_scope import CHECKED_EVERY, COMPARED_EVERY
 from streambank.pipeline.memories import scope_reader
+from streambank.pipeline.memories.scope_reader import Needed
+from streambank.rules import word_vectors
 from streambank.rules.selection import parse_selection
 from tests import aws
 from tests.large_scopes import (
@@ -94,6 +98,8 @@ def test_an_index_is_one_scopes(client):
     client.put_item(TableName=aws.TABLE, Item=stranger | {"SK": {"S": f"Y#{other.id}"}})
     client.put_item(TableName=aws.TABLE, Item=stranger | {"PK": {"S": "C#other#x"}, "SK": {"S": "Y#m"}})
     assert "fact of another scope" not in find(world, "fact of another scope")
+    hits = world.indexes.search(index(world), [1.0] * word_vectors.DIMENSIONS, 100)
+    assert "m" not in [hit.memory_id for hit in hits]
 
 
 # ---- what changed lately
@@ -230,10 +236,11 @@ def test_a_walk_mends_what_is_wrong(client):
     client.put_item(TableName=aws.TABLE, Item=second | {"w": {"B": b"12345"}})
     client.put_item(TableName=aws.TABLE, Item=second | {"SK": {"S": "Y#gone"}})
     assert len(wrong_entries(world)) == 3
+    for _ in range(int(COMPARED_EVERY / CHECKED_EVERY) - 1):
+        world.clock.instant += CHECKED_EVERY
+        assert world.sweep().faults == []
+        assert len(wrong_entries(world)) == 3
     world.clock.instant += CHECKED_EVERY
-    assert world.sweep().faults == []
-    assert len(wrong_entries(world)) == 3
-    world.clock.instant += COMPARED_EVERY
     assert world.sweep().faults == []
     assert wrong_entries(world) == []
 
@@ -332,12 +339,71 @@ def test_a_deleted_bank_leaves_no_entry(client):
 
 
 def test_an_entry_is_not_written_for_an_index_that_is_being_removed(client):
-    """Who read the index before its removal writes nothing behind it."""
+    """Who read the index before its removal writes nothing behind it, neither before its item is gone nor after."""
     world = grown(client)
     before = index(world)
-    world.indexes.record_walk(before, state=IndexState.DROPPING)
-    context = world.indexing()
-    index_scope.resume("default", CID, context=context)
     memories = world.memories.of_scope("default", SCOPE, now=world.clock())
+    world.indexes.record_walk(before, state=IndexState.DROPPING)
+    world.indexes.drop_entries(world.indexes.entries_after(before, "", 100))
     world.indexes.put(before, memories, now=world.clock())
     assert entries(world) == {}
+    index_scope.resume("default", CID, context=world.indexing())
+    world.indexes.put(before, memories, now=world.clock())
+    assert (entries(world), world.indexes.get("default", CID)) == ({}, None)
+
+
+def test_a_late_write_of_an_entry_changes_nothing(client):
+    """Who read a memory before its change, or took it for deleted, leaves the entry that it has since."""
+    world = grown(client)
+    before = world.memories.of_scope("default", SCOPE, now=world.clock())
+    rewrite(world, "fact number 4", "fact number four")
+    follow(world)
+    world.indexes.put(index(world), before, now=world.clock())
+    assert wrong_entries(world) == []
+    world.indexes.remove_entries(index(world), [one.id for one in before])
+    assert wrong_entries(world) == []
+    forget(world, "fact number 3")
+    follow(world)
+    world.indexes.put(index(world), before, now=world.clock())
+    assert wrong_entries(world) == []
+
+
+def test_an_entry_of_a_memory_without_a_vector_has_its_text(client):
+    """Two texts without vectors differ by their words: a late write of the first one is passed over."""
+    world = grown(client)
+    [memory, *_] = world.memories.of_scope("default", SCOPE, now=world.clock())
+    for fact in ("the first text", "the second text"):
+        after = replace(memory, fact=fact, vector=b"")
+        version = world.memories.version("default", SCOPE).version
+        world.memories.commit_change("default", SCOPE, version, Change(memory, after, None), now=world.clock())
+        before, memory = memory, after
+    follow(world)
+    world.indexes.put(index(world), [before], now=world.clock())
+    assert wrong_entries(world) == []
+
+
+def test_who_follows_late_moves_no_mark_back(client):
+    """Two runs that follow the same changes: the later one is turned away."""
+    world = grown(client)
+    before = index(world)
+    say(world, "the cello is new")
+    follow(world)
+    with pytest.raises(Conflict):
+        world.indexes.advance(before, before.version, now=world.clock())
+
+
+def test_a_generation_knows_all_profiles(client):
+    """However long ago a profile was made: who needs profiles is given it, and who does not is not."""
+    world = grown(client)
+    [memory, *_] = world.memories.of_scope("default", SCOPE, now=world.clock())
+    profile = replace(memory, id="p", fact="{}", profile=Profile("s", {}), vector=b"", evidence=())
+    version = world.memories.version("default", SCOPE).version
+    world.memories.commit_change("default", SCOPE, version, Change(None, profile, None), now=world.clock())
+    follow(world)
+    for text in ("the cello is new", "the piano is old"):  # the changes after it settle what is visible
+        world.clock.instant += INDEX_LAG
+        say(world, text)
+        follow(world)
+    for needed in (True, False):
+        view = world.reader.view("default", SCOPE, Needed(profiles=needed), now=world.clock())
+        assert ("p" in [one.id for one in view.memories]) is needed
