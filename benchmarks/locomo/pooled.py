@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import mean
 
 from benchmarks.locomo.conversations import load
 from streambank.model.memory import Memory
@@ -40,8 +41,8 @@ def report(data: Path, every: int = 2) -> Iterator[str]:
             rows[name].append(_recalls(EmbeddedQuery(text, vector), among, evidence))
     yield f"{len(memories)} turns in one scope, {len(questions)} questions"
     yield f"{'':28}" + "".join(f"{f'@{cut}':>8}" for cut in CUTS)
-    for name, found in rows.items():
-        yield f"{name:28}" + "".join(f"{100 * sum(column) / len(found):>8.1f}" for column in zip(*found, strict=True))
+    for name, recalls in rows.items():
+        yield f"{name:28}" + "".join(f"{100 * mean(at_cut):>8.1f}" for at_cut in zip(*recalls, strict=True))
 
 
 def _pooled(data: Path) -> tuple[list[Memory], list[tuple[str, frozenset[str]]]]:

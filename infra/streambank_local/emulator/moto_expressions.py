@@ -72,8 +72,8 @@ class _Processors(dict[type, Any]):
         self._of_bases = of_bases
 
     def __missing__(self, kind: type) -> Any:
-        found = (processor for base, processor in self._of_bases.items() if issubclass(kind, base))
-        self[kind] = processor = next(found, None)
+        processors = (processor for base, processor in self._of_bases.items() if issubclass(kind, base))
+        self[kind] = processor = next(processors, None)
         return processor
 
 

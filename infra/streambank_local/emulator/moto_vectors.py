@@ -28,8 +28,8 @@ HOSTS = (r"https?://search-dynamodb\.(.+)\.amazonaws\.com", r"https?://(.+)\.sea
 
 def indexes(table: Table) -> dict[str, VectorIndex]:
     """Return the vector indexes of a table by their names."""
-    found: dict[str, VectorIndex] = vars(table).setdefault("vector_indexes", {})
-    return found
+    by_name: dict[str, VectorIndex] = vars(table).setdefault("vector_indexes", {})
+    return by_name
 
 
 def with_search_hosts(patterns: list[Any]) -> list[Any]:

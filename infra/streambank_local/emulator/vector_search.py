@@ -41,9 +41,8 @@ class VectorSearch:
         entries = [(item, vector) for item in items if (vector := index.entry(item, terms)) is not None]
         scores = _scores(query, [vector for _, vector in entries])
         ranked = sorted(zip(scores, (item for item, _ in entries), strict=True), key=_rank)
-        reply: dict[str, Any] = {
-            "SearchResults": [{"Item": self._shown(item, index, keys), "Score": score} for score, item in ranked[:top]]
-        }
+        results = [{"Item": self._projected(item, index, keys), "Score": score} for score, item in ranked[:top]]
+        reply: dict[str, Any] = {"SearchResults": results}
         if self._request.get("ReturnConsumedCapacity", "NONE") != "NONE":
             examined = BYTES_OF_A_NUMBER * index.dimensions * (len(entries) + 1)
             reply["ConsumedCapacity"] = {"VectorSearchRequestBytes": float(examined)}
@@ -90,14 +89,14 @@ class VectorSearch:
             )
         return name, self._values[value]
 
-    def _shown(self, item: Item, index: VectorIndex, keys: Sequence[str]) -> dict[str, Any]:
+    def _projected(self, item: Item, index: VectorIndex, keys: Sequence[str]) -> dict[str, Any]:
         held = [name for name in item.attrs if index.holds(name, keys)]
         projection = self._request.get("ProjectionExpression")
         if projection:
-            wanted = {self._names.get(word.strip(), word.strip()) for word in projection.split(",")}
+            names = {self._names.get(word.strip(), word.strip()) for word in projection.split(",")}
         else:
-            wanted = {name for name in held if name != index.attribute}
-        return {name: _plain(name, item, index) for name in held if name in wanted}
+            names = {name for name in held if name != index.attribute}
+        return {name: _plain(name, item, index) for name in held if name in names}
 
 
 def _plain(name: str, item: Item, index: VectorIndex) -> Any:

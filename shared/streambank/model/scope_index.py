@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from streambank.model import ids
+
 # A scope with more live memories is searched by its index.
 LARGE_SCOPE = 500
 # How long DynamoDB may take to show an entry in the index, or to take it out.
@@ -40,6 +42,11 @@ class ScopeIndex:
     walked: datetime
     due: datetime
     cursor: str = ""
+
+    @property
+    def cid(self) -> str:
+        """Return the key of the scope."""
+        return ids.scope_id(self.scope)
 
     @property
     def is_ready(self) -> bool:

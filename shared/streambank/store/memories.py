@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
-from typing import Any
 
 from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
 from streambank.model.change_record import ChangeStamp
-from streambank.model.consent import Consent
 from streambank.model.ids import OperationId
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
-from streambank.model.plan import Completion, ForgetRequest, Slice
+from streambank.model.plan import Completion, Slice
 from streambank.model.scope_index import ScopeIndex
 from streambank.model.tombstone import Tombstone
 from streambank.store import codec, keys, list_index
@@ -29,7 +27,6 @@ from streambank.store.memory_items import (
     all_revisions,
     change_actions,
     memory_of,
-    requests_of,
     requests_values,
     revision_of,
     tombstone_of,
@@ -38,25 +35,11 @@ from streambank.store.plan_items import verdicts_put
 from streambank.store.review_items import delete_of_memory, review_put
 from streambank.store.scope_indexes import index_of
 from streambank.store.scope_versions import version_bump, window_progress
+from streambank.store.scope_view import ScopeView, view_of
 from streambank.store.table import Table
 from streambank.store.windows import is_current_attempt
 
 MAX_TOMBSTONES = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeView:
-    """A scope's memories as of *version*; 0 means that nothing was ever written there.
-
-    *needs_index* says that there are many memories, and no vector index.
-    """
-
-    version: int
-    erasing: bool
-    memories: tuple[Memory, ...]
-    requests: tuple[ForgetRequest, ...] = ()
-    consent: Consent = field(default=Consent())
-    needs_index: bool = False
 
 
 class Memories:
@@ -76,14 +59,14 @@ class Memories:
 
     def version(self, bank: str, scope: Mapping[str, str]) -> ScopeView:
         """Return the version of a scope, without its memories."""
-        return _view_of(self._table.get(keys.version(bank, ids.scope_id(scope))))
+        return view_of(self._table.get(keys.version(bank, ids.scope_id(scope))))
 
     def version_and_index(self, bank: str, scope: Mapping[str, str]) -> tuple[ScopeView, ScopeIndex | None]:
         """Return the version of a scope, without its memories, and its vector index: one round trip."""
         cid = ids.scope_id(scope)
         version, index = keys.version(bank, cid), keys.scope_index(bank, cid)
         items = self._table.read([version, index])
-        return _view_of(items.get(version)), index_of(items[index]) if index in items else None
+        return view_of(items.get(version)), index_of(items[index]) if index in items else None
 
     def of_scope(self, bank: str, scope: Mapping[str, str], *, now: datetime) -> list[Memory]:
         """Return the live memories of a scope: one consistent query, no filter needed to be safe (I8)."""
@@ -297,12 +280,6 @@ class Memories:
             self._table.write(Update(key, codec.due_values(key, None), equals(rev=revision)))
         except Conflict:
             return  # it was rolled back meanwhile
-
-
-def _view_of(item: Mapping[str, Any] | None) -> ScopeView:
-    item = item or {"ver": 0}
-    is_closed = bool(item.get("erasing") or item.get("moving"))
-    return ScopeView(item["ver"], is_closed, (), requests_of(item), codec.consent_of(item))
 
 
 def _taken_ids(bank: str, piece: Slice, actions: Sequence[Action], conflict: Conflict) -> list[str]:

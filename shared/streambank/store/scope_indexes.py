@@ -102,7 +102,7 @@ class ScopeIndexes:
 
     def remove(self, index: ScopeIndex) -> None:
         """Delete the item of an index that has no entries left. Raises Conflict if others have recorded progress."""
-        version = keys.version(index.bank, ids.scope_id(index.scope))
+        version = keys.version(index.bank, index.cid)
         gone = Delete(_key(index), equals(st=index.state, cur=index.cursor))
         self._table.transact([gone, Update(version, {"idx": None}, present())])
 
@@ -132,7 +132,7 @@ class ScopeIndexes:
 
     def remove_entries(self, index: ScopeIndex, memory_ids: Iterable[str]) -> None:
         """Delete the entries of those memories that are gone. Raises as `put` does."""
-        bank, cid = index.bank, ids.scope_id(index.scope)
+        bank, cid = index.bank, index.cid
         for one in memory_ids:
             gone = ConditionCheck(keys.memory(bank, cid, one), absent_or_with("del"))
             entries = [Delete(keys.index_entry(bank, cid, one, is_profile=is_profile)) for is_profile in (False, True)]
@@ -149,7 +149,7 @@ class ScopeIndexes:
         if not memories:
             return {}
         names = sorted(one.id for one in memories)
-        pk = keys.scope(index.bank, ids.scope_id(index.scope))
+        pk = keys.scope(index.bank, index.cid)
         between = (keys.citation_prefix(names[0]), keys.citation_prefix(names[-1]) + keys.LAST)
         cited = citations_of(self._table.query(pk, between=between), memories, now=now)
         return {
@@ -159,7 +159,7 @@ class ScopeIndexes:
 
     def entries_after(self, index: ScopeIndex, after: str, count: int) -> list[keys.Key]:
         """Return the keys of the next *count* entries of a scope after the sort key *after*."""
-        pk = keys.scope(index.bank, ids.scope_id(index.scope))
+        pk = keys.scope(index.bank, index.cid)
         between = (max(after, Kind.ENTRY.prefix), Kind.PROFILE_ENTRY.prefix + keys.LAST)
         page = map(keys.key_of, self._table.query(pk, between=between, page=count + 1))
         return list(islice((key for key in page if key.sk != after), count))
@@ -172,19 +172,19 @@ class ScopeIndexes:
 
     def search(self, index: ScopeIndex, vector: Sequence[float], count: int) -> list[IndexHit]:
         """Return the entries nearest to *vector*, nearest first. Raises NotIndexed."""
-        pk = keys.scope(index.bank, ids.scope_id(index.scope))
+        pk = keys.scope(index.bank, index.cid)
         items = self._table.search(pk, vector, count)
         own = (item for item in items if item["PK"] == pk)  # the index is no tenant boundary
         return [IndexHit(keys.name_in(item["SK"]), bytes(item.get("w", b""))) for item in own]
 
     def profile_ids(self, index: ScopeIndex) -> list[str]:
         """Return the ids of the profiles that have an entry."""
-        pk = keys.scope(index.bank, ids.scope_id(index.scope))
+        pk = keys.scope(index.bank, index.cid)
         return [keys.name_in(item["SK"]) for item in self._table.query(pk, prefix=Kind.PROFILE_ENTRY.prefix)]
 
     def memories_after(self, index: ScopeIndex, after: str, count: int) -> list[Memory]:
         """Return the next *count* memories of the scope after the sort key *after*, deleted ones too, by their ids."""
-        pk = keys.scope(index.bank, ids.scope_id(index.scope))
+        pk = keys.scope(index.bank, index.cid)
         between = (max(after, Kind.MEMORY.prefix), Kind.MEMORY.prefix + keys.LAST)
         page = (memory_of(item, dict(index.scope)) for item in self._table.query(pk, between=between, page=count + 1))
         return list(islice((one for one in page if memory_key(one) != after), count))
@@ -196,7 +196,7 @@ def memory_key(memory: Memory) -> str:
 
 
 def _key(index: ScopeIndex) -> keys.Key:
-    return keys.scope_index(index.bank, ids.scope_id(index.scope))
+    return keys.scope_index(index.bank, index.cid)
 
 
 def _values(index: ScopeIndex) -> codec.Values:
@@ -244,18 +244,17 @@ def _kept(index: ScopeIndex) -> ConditionCheck:
 
 def _unchanged(index: ScopeIndex, memory: Memory) -> ConditionCheck:
     """Return the check that *memory* still is as it was read."""
-    key = keys.memory(index.bank, ids.scope_id(index.scope), memory.id)
+    key = keys.memory(index.bank, index.cid, memory.id)
     vector = equals(vec=memory.vector) if memory.vector else without("vec")
     return ConditionCheck(key, equals(fact=memory.fact) & without("del") & vector)
 
 
 def entry_put(index: ScopeIndex, memory: Memory, words: bytes) -> Put:
     """Return the write of a memory's entry; *words* are the hashed ones of the turns that it cites."""
-    cid = ids.scope_id(index.scope)
     values: codec.Values = {
-        VECTOR_PARTITION: keys.scope(index.bank, cid),
+        VECTOR_PARTITION: keys.scope(index.bank, index.cid),
         "v": word_vectors.text_vector(bm25.count_words(memory.fact), memory.vector, words),
         "w": words or None,
         "ttl": seconds(memory_expiry(memory)),
     }
-    return Put(keys.index_entry(index.bank, cid, memory.id, is_profile=memory.profile is not None), values)
+    return Put(keys.index_entry(index.bank, index.cid, memory.id, is_profile=memory.profile is not None), values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 
 from streambank import metrics
 from streambank.llm.ports import Consolidator, Embedder, Extractor, ModelProvider
@@ -16,7 +16,6 @@ from streambank.pipeline.generation.extract import ExtractContext
 from streambank.pipeline.generation.fail import FailContext
 from streambank.pipeline.generation.replay_window import ReplayWindowContext
 from streambank.pipeline.generation.token_budget import TokenBudget
-from streambank.pipeline.jobs.index_scope import IndexContext
 from streambank.pipeline.jobs.replay import ReplayContext
 from streambank.pipeline.screening.screening import Screenings
 from streambank.rules.model_choice import choose_model
@@ -26,6 +25,7 @@ from streambank.store.secrets import id_secret
 from streambank.wiring import models
 from streambank.wiring.budget import token_budget
 from streambank.wiring.deployment import Deployment, client
+from streambank.wiring.scope_index import index_context
 from streambank.wiring.screening import screenings
 from streambank.wiring.stores import Stores
 
@@ -129,19 +129,8 @@ class GenerationWiring:
         """Return what records of the table's stream are handled with."""
         executions = Executions(client("stepfunctions"), self.deployment.settings.state_machine_arn)
         stores = self.stores
-        return OnRecordContext(stores.streams, stores.windows, executions, self._index_context, self.deployment.now)
-
-    def _index_context(self) -> IndexContext:
-        """Return what the index of a large scope is kept up with; the sweep does what is left."""
-        end = self.deployment.now() + _INDEX_TIME
-        return IndexContext(
-            indexes=self.stores.scope_indexes,
-            memories=self.stores.memories,
-            changes=self.stores.changes,
-            retry_policy=self.deployment.retry_policy,
-            clock=self.deployment.now,
-            has_time=lambda: self.deployment.now() < end,
-        )
+        index = partial(index_context, self.deployment, stores, _INDEX_TIME)
+        return OnRecordContext(stores.streams, stores.windows, executions, index, self.deployment.now)
 
     def _model_name(self, requested: str | None) -> str:
         """Return the model that is asked where a bank requests one, or none; the embedded model has its own name."""

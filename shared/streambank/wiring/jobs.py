@@ -16,7 +16,6 @@ from streambank.pipeline.generation.token_budget import TokenBudget
 from streambank.pipeline.jobs.erase import EraseContext
 from streambank.pipeline.jobs.export import ExportContext
 from streambank.pipeline.jobs.import_records import ImportContext
-from streambank.pipeline.jobs.index_scope import IndexContext
 from streambank.pipeline.jobs.move import MoveContext
 from streambank.pipeline.jobs.policy_job import PolicyJobContext
 from streambank.pipeline.jobs.reindex import ReindexContext
@@ -143,17 +142,6 @@ class JobWiring:
             banks=self.stores.banks,
             embedder=self.embedder,
             token_budget=self.token_budget,
-            retry_policy=self.deployment.retry_policy,
-            clock=self.deployment.now,
-            has_time=self._until(time),
-        )
-
-    def index_context(self, time: timedelta) -> IndexContext:
-        """Return what the work on the index of a large scope needs."""
-        return IndexContext(
-            indexes=self.stores.scope_indexes,
-            memories=self.stores.memories,
-            changes=self.stores.changes,
             retry_policy=self.deployment.retry_policy,
             clock=self.deployment.now,
             has_time=self._until(time),

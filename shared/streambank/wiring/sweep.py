@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from streambank import metrics
 from streambank.pipeline.sweep import SweepContext
 from streambank.store.due import DueIndex
 from streambank.wiring.deployment import Deployment
 from streambank.wiring.jobs import JobWiring
+from streambank.wiring.scope_index import index_context
 from streambank.wiring.stores import Stores
 
 
@@ -39,7 +41,7 @@ def build() -> SweepWiring:
         export_context=jobs.export_context,
         import_context=jobs.import_context,
         reindex_context=jobs.reindex_context,
-        index_context=jobs.index_context,
+        index_context=partial(index_context, deployment, stores),
         policy_context=jobs.policy_context,
         replay_context=jobs.replay_context(),
         executions=jobs.executions,

@@ -142,17 +142,13 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
         for piece in _with_requests(pieces, window, extracted, view.requests, context):
             completion = _completion(piece, policy, extracted, plan, context)
             whole, stamp = replace(piece, expires=expires), context.stamp(window, policy.config)
-            context.memories.commit_slice(
-                attempt.bank, window.stream.scope, whole, completion, now=context.now, stamp=stamp
-            )
+            scope = window.stream.scope
+            context.memories.commit_slice(attempt.bank, scope, whole, completion, now=context.now, stamp=stamp)
     except IdTaken:
         raise
     except Conflict as conflict:
         return _outcome_of(conflict, window, attempt, context)
-    if plan.needs_index:
-        context.indexes.begin(attempt.bank, window.stream.scope, now=context.now)
-    if _leaves_work(window):
-        _finish(attempt, context)
+    _finish(attempt, window, plan, context)
     return CommitOutcome.COMMITTED
 
 
@@ -292,8 +288,15 @@ def _leaves_work(window: Window) -> bool:
     return window.is_expiry_suspended or window.is_awaited
 
 
-def _finish(attempt: Attempt, context: CommitContext) -> None:
-    """Do what the window's end leaves to do; if that is interrupted, the window is due and the sweep does it."""
+def _finish(attempt: Attempt, before: Window, plan: Plan, context: CommitContext) -> None:
+    """Do what the window's end leaves to do; if that is interrupted, the window is due and the sweep does it.
+
+    An index that is not started now is started by the next generation of the scope.
+    """
+    if plan.needs_index:
+        context.indexes.begin(attempt.bank, before.stream.scope, now=context.now)
+    if not _leaves_work(before):
+        return
     done = context.windows.get(attempt.bank, attempt.sid, attempt.window)
     if done:
         finish(done, windows=context.windows, now=context.now, retention_policy=context.retention_policy)

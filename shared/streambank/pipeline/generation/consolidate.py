@@ -28,8 +28,9 @@ from streambank.rules.bank_config import bank_config
 from streambank.rules.prompted_parts import prompt_text
 from streambank.rules.second_answer import SecondAnswer
 from streambank.store.banks import Banks
-from streambank.store.memories import Memories, ScopeView
+from streambank.store.memories import Memories
 from streambank.store.plans import Plans
+from streambank.store.scope_view import ScopeView
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
 

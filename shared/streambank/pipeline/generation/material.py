@@ -14,7 +14,7 @@ from streambank.model.window import Window
 from streambank.pipeline.memories.scope_reader import MAX_NEAREST, NearText, Needed
 from streambank.rules import nearness, ranking
 from streambank.rules.consolidation import is_forget_request
-from streambank.store.memories import ScopeView
+from streambank.store.scope_view import ScopeView
 
 # How many memories near each fact are read of a large scope; a model is offered ten of them. A request to forget may be
 # about many more.

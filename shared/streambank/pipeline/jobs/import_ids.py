@@ -83,18 +83,18 @@ def live_memories(
     now: datetime,
 ) -> dict[MemoryOrigin, Memory]:
     """Return those of the memories *origins* of a scope that are live, under whichever id an import gave them."""
-    found, waiting = dict[MemoryOrigin, Memory](), list(origins)
+    live, waiting = dict[MemoryOrigin, Memory](), list(origins)
     for choice in range(_MOST_CHOICES):
         names = [_chosen_id(bank, scope, one, choice, secret) for one in waiting]
         owners = imports.id_owners(bank, scope, names, now=now) if names else []
         rest = list[MemoryOrigin]()
         for origin, owner in zip(waiting, owners, strict=True):
             if owner.memory and owner.memory.created == origin.created:
-                found |= {origin: owner.memory} if owner.memory.is_live(now) else {}
+                live |= {origin: owner.memory} if owner.memory.is_live(now) else {}
             elif owner.memory or owner.is_of_other_scope:
                 rest.append(origin)
         waiting = rest
-    return found
+    return live
 
 
 def session_ids(bank: str, session_id: str, first: int, *, secret: bytes) -> tuple[str, str]:

@@ -35,18 +35,18 @@ def name_reviews(
     memories = live_memories(bank, scope, origins, imports=imports, secret=secret, now=now)
     named = list[tuple[ReviewRecord, ImportOutcome, Review]]()
     for record in records:
-        found = [memories.get(MemoryOrigin(one.memory_id, one.created)) for one in record.memories]
+        live = [memories.get(MemoryOrigin(one.memory_id, one.created)) for one in record.memories]
         marks = [hashes.of_text(one.fact) for one in record.memories]
         reviewed = tuple(
             ReviewedMemory(memory.id, mark)
-            for memory, mark in zip(found, marks, strict=True)
+            for memory, mark in zip(live, marks, strict=True)
             if memory and hashes.of_text(memory.fact) == mark
         )
         review = record.review
         names = [one.id for one in reviewed]
         review_id = rules.review_id(review.action, review.text, review.profile, names, hashes)
         review = replace(review, id=review_id, memories=reviewed)
-        outcome = _outcome(review, stored, is_whole=len(reviewed) == len(found), now=now)
+        outcome = _outcome(review, stored, is_whole=len(reviewed) == len(live), now=now)
         if outcome is ImportOutcome.IMPORTED:
             stored[review.id] = review
         named.append((record, outcome, review))

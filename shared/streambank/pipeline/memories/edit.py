@@ -24,7 +24,8 @@ from streambank.rules.changes import record_expiry
 from streambank.rules.edits import Edit
 from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.store.banks import Banks
-from streambank.store.memories import Memories, ScopeView
+from streambank.store.memories import Memories
+from streambank.store.scope_view import ScopeView
 
 
 @dataclass(frozen=True, slots=True)

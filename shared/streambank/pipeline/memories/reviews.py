@@ -24,8 +24,8 @@ from streambank.rules.keyed_hashes import KeyedHashes
 from streambank.rules.moved_tombstones import with_current_hashes
 from streambank.store.attributes import milliseconds
 from streambank.store.list_index import ListEntry
-from streambank.store.memories import ScopeView
 from streambank.store.reviews import Reviews
+from streambank.store.scope_view import ScopeView
 from streambank.store.streams import RetentionPolicy
 from streambank.store.windows import Windows
 from streambank.wire.page_room import PageRoom

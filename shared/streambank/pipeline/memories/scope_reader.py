@@ -18,8 +18,9 @@ from streambank.model.memory import Citation, Memory
 from streambank.model.scope_index import LARGE_SCOPE, ScopeIndex
 from streambank.rules import word_vectors
 from streambank.store.changes import Changes
-from streambank.store.memories import Memories, ScopeView
+from streambank.store.memories import Memories
 from streambank.store.scope_indexes import ScopeIndexes
+from streambank.store.scope_view import ScopeView
 
 # The most results of one search of the index, and the most memories that are read for one search of a scope.
 MAX_NEAREST = 100
