@@ -17,7 +17,7 @@ from statistics import mean
 
 from benchmarks.locomo.conversations import load
 from streambank.model.memory import Memory
-from streambank.pipeline.memories.scope_reader import MAX_NEAREST
+from streambank.pipeline.memories.scope_reader import MAX_NEAREST, UNREAD_BESIDE_EACH
 from streambank.rules import bm25, search_ranking, word_vectors
 from streambank.rules.search_ranking import EmbeddedQuery
 from streambank_local.basic.embedder import WordLlamaEmbedder
@@ -37,8 +37,10 @@ def report(data: Path, every: int = 2) -> Iterator[str]:
     for (text, evidence), vector in zip(questions, queries, strict=True):
         scores = dot_products(array("f", word_vectors.query_vector(text, vector)), vectors)
         nearest = heapq.nlargest(MAX_NEAREST, range(len(memories)), key=scores.__getitem__)
-        for name, among in (("all memories", memories), ("candidates of the index", [memories[at] for at in nearest])):
-            rows[name].append(_recalls(EmbeddedQuery(text, vector), among, evidence))
+        query, candidates = EmbeddedQuery(text, vector), [memories[at] for at in nearest]
+        rows["all memories"].append(_recalls(query, memories, evidence))
+        unread = UNREAD_BESIDE_EACH * len(candidates)
+        rows["candidates of the index"].append(_recalls(query, candidates, evidence, unread))
     yield f"{len(memories)} turns in one scope, {len(questions)} questions"
     yield f"{'':28}" + "".join(f"{f'@{cut}':>8}" for cut in CUTS)
     for name, recalls in rows.items():
@@ -62,9 +64,11 @@ def _pooled(data: Path) -> tuple[list[Memory], list[tuple[str, frozenset[str]]]]
     return memories, questions
 
 
-def _recalls(query: EmbeddedQuery, among: Sequence[Memory], evidence: frozenset[str]) -> list[float]:
+def _recalls(
+    query: EmbeddedQuery, among: Sequence[Memory], evidence: frozenset[str], unread: int = 0
+) -> list[float]:
     """Return the share of the evidence among the first hits, for each of the cuts."""
-    hits = search_ranking.rank(query.text, search_ranking.memory_entries(query, among, {}))
+    hits = search_ranking.rank(query.text, search_ranking.memory_entries(query, among, {}), unread)
     names = [one.id for _, one in hits[: CUTS[-1]] if isinstance(one, Memory)]
     return [len(evidence & set(names[:cut])) / len(evidence) for cut in CUTS]
 

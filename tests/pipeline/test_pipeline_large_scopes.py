@@ -18,6 +18,7 @@ from streambank.pipeline.jobs import erase, index_scope, reindex
 from streambank.pipeline.jobs.index_scope import CHECKED_EVERY, COMPARED_EVERY
 from streambank.pipeline.memories import scope_reader
 from streambank.pipeline.memories.scope_reader import Needed
+from streambank.pipeline.memories.search import SearchQuery, search
 from streambank.rules import word_vectors
 from streambank.rules.selection import parse_selection
 from tests import aws
@@ -208,6 +209,16 @@ def test_a_filter_that_rejects_the_nearest_looks_further(client, monkeypatch):
 
 
 # ---- an index that is away, or wrong
+
+
+def test_a_word_that_all_the_nearest_memories_have_counts(client):
+    """Memories that a search does not read count as memories without its words: what all it reads have is no noise."""
+    request = SearchQuery("fact zeppelin", LARGE, explain=True)
+    result = search("default", SCOPE, request, context=grown(client).searching())
+    shares = [one.share for one in result.explanations.values()]
+    # Were those that it reads all there are, "fact" would weigh a fiftieth of "zeppelin".
+    assert shares
+    assert min(shares) > 0.1
 
 
 def test_without_the_tables_index_the_scope_is_read_whole(client, monkeypatch):

@@ -46,6 +46,12 @@ def test_a_rare_word_weighs_more():
     assert rare > common
 
 
+def test_unread_texts_have_no_word_of_the_query():
+    """Texts that are counted but not read weigh as texts with other words do."""
+    read, others = [{"tea": 1, "rain": 1}, {"graz": 1, "tea": 1}], [{"snow": 1, "hail": 1}] * 3
+    assert bm25.shares("tea in Graz", read, len(others)) == (bm25.shares("tea in Graz", [*read, *others]) or [])[:2]
+
+
 def test_what_nobody_said_is_answered_less_surely():
     """A query of which half is found nowhere has smaller shares."""
     [whole, _], [half, _] = shares("tea", "tea", "rain"), shares("tea zeppelin", "tea", "rain")

@@ -18,13 +18,13 @@ texts = st.lists(st.sampled_from(["I like tea", "I live in Graz", "Teas from Gra
 directions = st.sampled_from([EAST, vectors.pack([1, 1]), b"", vectors.pack([1, 2, 3])])
 
 
-@given(known=st.lists(st.tuples(texts, directions), max_size=6), query=texts)
-def test_an_explanation_adds_up_to_the_distance_of_its_hit(known, query):
+@given(known=st.lists(st.tuples(texts, directions), max_size=6), query=texts, unread=st.integers(0, 9))
+def test_an_explanation_adds_up_to_the_distance_of_its_hit(known, query, unread):
     """Of each hit the parts are explained, its distance is that of their score or a near tie, and its words count."""
     memories = [memory(f"m{n}", fact, vector=vector) for n, (fact, vector) in enumerate(known)]
     entries = search_ranking.memory_entries(EmbeddedQuery(query, EAST), memories, {})
-    explained = explain(query, entries, {})
-    for distance, item in search_ranking.rank(query, entries):
+    explained = explain(query, entries, {}, unread)
+    for distance, item in search_ranking.rank(query, entries, unread):
         one = explained[search_ranking.item_key(item)]
         assert vectors.distance(one.score + search_ranking.NEAR_TIE) <= distance <= vectors.distance(one.score)
         assert bool(one.words) == bool(one.share)

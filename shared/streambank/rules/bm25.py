@@ -79,17 +79,18 @@ def stem(word: str) -> str:
     return str(EnglishStemmer().stemWord(word))
 
 
-def shares(query: str, texts: Sequence[WordCounts]) -> list[float] | None:
+def shares(query: str, texts: Sequence[WordCounts], unread: int = 0) -> list[float] | None:
     """Return the share of *query*'s weight that each of *texts* has, from 0 to 1; None if no text has a word of it.
 
     The share is the BM25 score divided by its upper bound: every stem of the query, repeated without end. Rare stems
-    weigh more, and a stem that no text has weighs most, so a query about something else gets low shares.
+    weigh more, and a stem that no text has weighs most, so a query about something else gets low shares. *unread* more
+    texts count as texts without a word of the query.
     """
     stems = {stem(word) for word in count_words(query)}
     occurrences = _occurrences(stems, texts)
     if not any(occurrences):
         return None
-    weights = {one: _weight(sum(one in counts for counts in occurrences), len(texts)) for one in stems}
+    weights = {one: _weight(sum(one in counts for counts in occurrences), len(texts) + unread) for one in stems}
     lengths = [sum(text.values()) for text in texts]
     average, upper_bound = sum(lengths) / len(lengths), sum(weights.values()) * (K1 + 1)
     return [

@@ -12,10 +12,14 @@ from streambank.rules.search_ranking import SearchEntry
 
 
 def explain(
-    query: str, entries: Sequence[SearchEntry], cited: Mapping[str, Sequence[Citation]]
+    query: str, entries: Sequence[SearchEntry], cited: Mapping[str, Sequence[Citation]], unread: int = 0
 ) -> dict[object, SearchExplanation]:
-    """Return the explanation of each of *entries* by the key of its item; *entries* are all that were ranked."""
-    shares: Sequence[float | None] = bm25.shares(query, [entry.words for entry in entries]) or [None] * len(entries)
+    """Return the explanation of each of *entries* by the key of its item; *entries* are all that were ranked.
+
+    *unread* is as in `bm25.shares`.
+    """
+    words = [entry.words for entry in entries]
+    shares: Sequence[float | None] = bm25.shares(query, words, unread) or [None] * len(entries)
     return {entry.key: _explanation(query, entry, share, cited) for share, entry in zip(shares, entries, strict=True)}
 
 

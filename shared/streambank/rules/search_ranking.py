@@ -120,12 +120,13 @@ def cited_events(item: Memory | RawEvent) -> Iterator[tuple[str, int]]:
             yield evidence.sid, seq
 
 
-def rank(query: str, entries: Sequence[SearchEntry]) -> list[Hit]:
+def rank(query: str, entries: Sequence[SearchEntry], unread: int = 0) -> list[Hit]:
     """Return *entries* with their distance from *query*, nearest first; near ties by the newer one, then by id.
 
-    If no entry shares a word with the query, the similarity alone decides.
+    If no entry shares a word with the query, the similarity alone decides. *unread* is as in `bm25.shares`.
     """
-    shares: Sequence[float | None] = bm25.shares(query, [entry.words for entry in entries]) or [None] * len(entries)
+    words = [entry.words for entry in entries]
+    shares: Sequence[float | None] = bm25.shares(query, words, unread) or [None] * len(entries)
     scores = (score_fusion.fuse(share, entry.similarity) for share, entry in zip(shares, entries, strict=True))
     scored = order_by_score(zip(scores, entries, strict=True))
     return [(vectors.distance(score), entry.item) for score, entry in scored]

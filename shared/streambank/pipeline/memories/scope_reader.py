@@ -28,6 +28,9 @@ MAX_NEAREST = 100
 MAX_RECENT = 40
 # How many memories of a large scope are compared with a filter that rejects most of the nearest.
 MAX_COMPARED = 5_000
+# So many memories that were not read count beside each that was, as memories without a word of the query: those near a
+# query nearly all have its frequent words, which would not count among them (docs/decisions/0036).
+UNREAD_BESIDE_EACH = 2
 _RECENT_RECORDS = 50
 
 
@@ -55,12 +58,14 @@ class Pool:
 
     *cited* has the turns that they cite by their ids, *cited_words* the hashed words of such turns. *searched* counts
     the memories of a large scope that were compared with a filter one by one, if the scope has more, else it is 0.
+    *unread* memories of a large scope count as memories without a word of the query.
     """
 
     memories: Sequence[Memory]
     cited: Mapping[str, Sequence[Citation]] = field(default_factory=dict)
     cited_words: Mapping[str, bytes] = field(default_factory=dict)
     searched: int = 0
+    unread: int = 0
 
 
 def joined(pools: Sequence[Pool]) -> Pool:
@@ -72,6 +77,7 @@ def joined(pools: Sequence[Pool]) -> Pool:
         {name: cited for pool in pools for name, cited in pool.cited.items()},
         {name: words for pool in pools for name, words in pool.cited_words.items()},
         sum(pool.searched for pool in pools),
+        sum(pool.unread for pool in pools),
     )
 
 
@@ -159,11 +165,11 @@ class ScopeReader:
         nearest = self.memories.of_ids(index.bank, index.scope, names, now=now)
         matching = {one.id: one for one in nearest if matches(one)}
         if len(matching) == len(nearest) or len(matching) >= count:
-            return Pool(list(matching.values()), cited_words=words)
+            return _sample(list(matching.values()), words)
         memories = self.memories.each_of_scope(index.bank, index.scope, now=now)
         matching |= {one.id: one for one in islice(memories, MAX_COMPARED) if matches(one)}
         searched = MAX_COMPARED if next(memories, None) else 0
-        return Pool(list(matching.values()), cited_words=words, searched=searched)
+        return replace(_sample(list(matching.values()), words), searched=searched)
 
     def _needed(self, index: ScopeIndex, needed: Needed, now: datetime) -> list[Memory]:
         names = list(needed.memory_ids)
@@ -187,3 +193,7 @@ class ScopeReader:
                 if one.memory_id and one.memory_id not in seen:
                     seen.add(one.memory_id)
                     yield one.memory_id
+
+
+def _sample(memories: Sequence[Memory], cited_words: Mapping[str, bytes]) -> Pool:
+    return Pool(memories, cited_words=cited_words, unread=UNREAD_BESIDE_EACH * len(memories))

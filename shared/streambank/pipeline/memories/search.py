@@ -110,7 +110,7 @@ def search(
     if any(memory.vector and entry.similarity is None for memory, entry in zip(pool.memories, entries, strict=True)):
         telemetry.other_vectors(bank)
     entries += _event_entries(query, scanned, visible, entries, context.embedder)
-    best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries))
+    best = search_ranking.drop_cited_events(search_ranking.rank(request.text, entries, pool.unread))
     nearest = list(islice(best, request.top_k))
     explanations = _explanations(bank, request, entries, nearest, pool, context) if request.explain else {}
     rows = ((None, hit) for hit in nearest)
@@ -143,7 +143,7 @@ def _explanations(
     for _, hit in nearest:
         if isinstance(hit, Memory) and hit.id in pool.cited_words:
             cited |= context.memories.citations_of_one(bank, hit, now=context.now)
-    return search_explanation.explain(request.text, entries, cited)
+    return search_explanation.explain(request.text, entries, cited, pool.unread)
 
 
 def _joined(scans: Sequence[EventScan]) -> EventScan:
