@@ -64,9 +64,7 @@ def _pooled(data: Path) -> tuple[list[Memory], list[tuple[str, frozenset[str]]]]
     return memories, questions
 
 
-def _recalls(
-    query: EmbeddedQuery, among: Sequence[Memory], evidence: frozenset[str], unread: int = 0
-) -> list[float]:
+def _recalls(query: EmbeddedQuery, among: Sequence[Memory], evidence: frozenset[str], unread: int = 0) -> list[float]:
     """Return the share of the evidence among the first hits, for each of the cuts."""
     hits = search_ranking.rank(query.text, search_ranking.memory_entries(query, among, {}), unread)
     names = [one.id for _, one in hits[: CUTS[-1]] if isinstance(one, Memory)]
