@@ -123,8 +123,9 @@ def _asking(service: str) -> str | None:
 
 def _function(frame: FrameType | None) -> str | None:
     while frame is not None:
-        path = PurePath(frame.f_code.co_filename)
-        if path.parent.name == "functions" and frame.f_code.co_name == "handler":
-            return path.stem
+        if frame.f_code.co_name == "handler":
+            path = PurePath(frame.f_code.co_filename)
+            if path.parent.name == "functions":
+                return path.stem
         frame = frame.f_back
     return None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from threading import Lock
+from types import ModuleType
 from typing import Any
 
 from streambank.rules import vectors
@@ -19,6 +21,7 @@ _NO_VECTOR = b""
 _MAX_CHARACTERS = 20_000
 
 _log = logging.getLogger(__name__)
+_loading = Lock()
 
 
 class WordLlamaEmbedder:
@@ -30,7 +33,6 @@ class WordLlamaEmbedder:
     is_local = True
 
     def __init__(self) -> None:
-        self._lock = Lock()
         self._model: Any = None
         self._is_loaded = False
 
@@ -45,7 +47,7 @@ class WordLlamaEmbedder:
         return [vectors.pack(vector.tolist(), _MODEL, for_query=for_query) for vector in raw.astype("float32")]
 
     def _loaded(self) -> Any:
-        with self._lock:
+        with _loading:
             if not self._is_loaded:
                 self._model, self._is_loaded = _load(), True
             return self._model
@@ -61,8 +63,15 @@ def _load() -> Any:
     except ImportError as error:
         _log.warning("wordllama cannot be imported (%s): a search goes by words alone, not by meaning", error)
         return None
+    return _model_of(wordllama)
+
+
+@cache
+def _model_of(package: ModuleType) -> Any:
+    """Return the model of *package*: all embedders of a process share it."""
     # Without both arguments the loader looks in its download cache and fails offline.
-    return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, dim=DIMENSIONS, disable_download=True)
+    folder = Path(str(package.__file__)).parent
+    return package.WordLlama.load(cache_dir=folder, dim=DIMENSIONS, disable_download=True)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from botocore.context import ClientContext
 from botocore.model import MapShape, Shape
 from botocore.serialize import JSONSerializer
 from botocore.validate import ParamValidator
@@ -26,11 +27,17 @@ def install() -> None:
     """Patch botocore in this process."""
     _patches.replace(ParamValidator, "_validate", _validate_values_by_type)
     _patches.replace(JSONSerializer, "_serialize", _serialize_values_by_type)
+    _patches.replace(ClientContext, "__deepcopy__", lambda _: _copy_context)
 
 
 def uninstall() -> None:
     """Restore botocore's own methods."""
     _patches.restore()
+
+
+def _copy_context(context: ClientContext, _: dict[int, Any]) -> ClientContext:
+    """Return a copy of what a client knows of a call: the names of features, which each call copies."""
+    return ClientContext(set(context.features))
 
 
 def _validate_values_by_type(original: Callable[..., None]) -> Callable[..., None]:

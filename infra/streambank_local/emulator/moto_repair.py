@@ -39,6 +39,7 @@ from streambank_local.emulator import (
     requests,
 )
 from streambank_local.emulator.item_location import ItemLocation
+from streambank_local.emulator.patches import Patches
 from streambank_local.emulator.requests import one_request
 
 TOKEN_LIFETIME_SECONDS = 600
@@ -48,7 +49,7 @@ Reason = tuple[str | None, str | None, dict[str, Any] | None]
 Method = Callable[..., Any]
 
 _NO_REASON: Reason = (None, None, None)
-_replaced: list[tuple[Any, str, Any]] = []
+_patches = Patches()
 _shortcuts: list[Any] = []
 
 # Errors that AWS raises when it applies an action to the stored item; they become reasons of the cancelled transaction.
@@ -64,58 +65,54 @@ _APPLY_ERRORS = (
 
 def install() -> None:
     """Patch moto's DynamoDB in this process; a second call does nothing."""
-    if _replaced:
+    if _patches:
         return
-    _replace(DynamoHandler, "call_action", _locked)
-    _replace(DynamoDBStreamsHandler, "call_action", _locked)
-    _replace(DynamoHandler, "transact_write_items", _idempotent)
-    _replace(DynamoDBBackend, "transact_write_items", lambda _: _transact)
-    _replace(DynamoDBBackend, "update_item", _atomic)
-    _replace(StreamShard, "add", _changes_only)
+    _patches.replace(DynamoHandler, "call_action", _locked)
+    _patches.replace(DynamoDBStreamsHandler, "call_action", _locked)
+    _patches.replace(DynamoHandler, "transact_write_items", _idempotent)
+    _patches.replace(DynamoDBBackend, "transact_write_items", lambda _: _transact)
+    _patches.replace(DynamoDBBackend, "update_item", _atomic)
+    _patches.replace(StreamShard, "add", _changes_only)
     for owner, name, repair in moto_vectors.REPAIRS:
-        _replace(owner, name, repair)
+        _patches.replace(owner, name, repair)
     _hasten()
     _shortcuts.append(moto_shortcut.install())
 
 
 def _hasten() -> None:
-    _replace(Table, "query", moto_speed.query_candidates_only)
-    _replace(Table, "scan", moto_speed.scan_candidates_only)
-    _replace(ResponseSerializer, "get_value", lambda _: moto_speed.get_value)
-    _replace(EndpointRulesetResolver, "construct_endpoint", moto_speed.endpoint_once)
-    _replace(UpdateExpressionParser, "make", moto_expressions.parse_once)
-    _replace(ConditionExpressionParser, "_lex_condition_expression", moto_expressions.split_once)
-    _replace(moto_expressions.nodes.Node, "__deepcopy__", lambda _: moto_expressions.copy_tree)
-    _replace(moto_expressions.nodes.Node, "find_clauses", lambda _: moto_expressions.find_clauses)
-    _replace(moto_expressions.nodes.DepthFirstTraverser, "traverse", lambda _: moto_expressions.walk)
-    _replace(ActionCountValidator, "traverse", lambda _: moto_expressions.check_root)
-    _replace(OverlappingPathsValidator, "traverse", lambda _: moto_expressions.check_root)
-    _replace(Item, "__init__", moto_items.build)
-    _replace(Item, "__deepcopy__", lambda _: moto_items.copy_item)
-    _replace(Item, "size", lambda _: moto_items.item_size)
-    _replace(DynamoType, "__init__", moto_numbers.keep_as_text)
-    _replace(ParamValidator, "_validate_list", moto_numbers.check_at_once)
-    _replace(JSONSerializer, "_serialize_type_list", moto_numbers.serialize_at_once)
-    _replace(DynamoType, "__deepcopy__", lambda _: moto_items.copy_value)
-    _replace(DynamoType, "size", lambda _: moto_items.value_size)
-    _replace(responses, "dynamo_to_dict", lambda _: moto_items.plain)
+    _patches.replace(Table, "query", moto_speed.query_candidates_only)
+    _patches.replace(Table, "scan", moto_speed.scan_candidates_only)
+    _patches.replace(ResponseSerializer, "get_value", lambda _: moto_speed.get_value)
+    _patches.replace(EndpointRulesetResolver, "construct_endpoint", moto_speed.endpoint_once)
+    _patches.replace(UpdateExpressionParser, "make", moto_expressions.parse_once)
+    _patches.replace(ConditionExpressionParser, "_lex_condition_expression", moto_expressions.split_once)
+    _patches.replace(moto_expressions.nodes.Node, "__deepcopy__", lambda _: moto_expressions.copy_tree)
+    _patches.replace(moto_expressions.nodes.Node, "find_clauses", lambda _: moto_expressions.find_clauses)
+    _patches.replace(moto_expressions.nodes.DepthFirstTraverser, "traverse", lambda _: moto_expressions.walk)
+    _patches.replace(ActionCountValidator, "traverse", lambda _: moto_expressions.check_root)
+    _patches.replace(OverlappingPathsValidator, "traverse", lambda _: moto_expressions.check_root)
+    _patches.replace(Item, "__init__", moto_items.build)
+    _patches.replace(Item, "__deepcopy__", lambda _: moto_items.copy_item)
+    _patches.replace(Item, "size", lambda _: moto_items.item_size)
+    _patches.replace(DynamoType, "__init__", moto_numbers.keep_as_text)
+    _patches.replace(ParamValidator, "_validate_list", moto_numbers.check_at_once)
+    _patches.replace(JSONSerializer, "_serialize_type_list", moto_numbers.serialize_at_once)
+    _patches.replace(DynamoType, "__deepcopy__", lambda _: moto_items.copy_value)
+    _patches.replace(DynamoType, "size", lambda _: moto_items.value_size)
+    _patches.replace(responses, "dynamo_to_dict", lambda _: moto_items.plain)
+    _patches.replace(Table, "_get_default_encryption_key", lambda _: _key_alias)
 
 
 def uninstall() -> None:
     """Restore moto's own methods."""
     while _shortcuts:
         moto_shortcut.uninstall(_shortcuts.pop())
-    while _replaced:
-        owner, name, original = _replaced.pop()
-        if original is None:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, original)
+    _patches.restore()
 
 
-def _replace(owner: Any, name: str, repair: Callable[[Any], Any]) -> None:
-    _replaced.append((owner, name, vars(owner).get(name)))
-    setattr(owner, name, repair(getattr(owner, name, None)))
+def _key_alias(_: Table, account: str, region: str) -> str:
+    """Return the name of the key that encrypts a table; moto makes one for each table, in 50 ms, and never uses it."""
+    return f"arn:aws:kms:{region}:{account}:alias/aws/dynamodb"
 
 
 def _locked(original: Method) -> Method:
