@@ -84,7 +84,7 @@ def tasks_in_process(functions: Functions) -> Iterator[None]:
         # Saves half of a generation's time: the emulator parses the machine for each execution and a path at each of
         # its uses, and creates a client for each task. boto3 also cannot create clients in several threads at once.
         _patched(AmazonStateLanguageParser, "parse", parse),
-        _patched(json_path, "parse", cache(json_path.parse)),
+        _patched(json_path, "parse", cache(vars(json_path)["parse"])),
         _patched(lambda_eval_utils, "boto_client_for", lambda **_: client),
     ):
         yield
