@@ -115,8 +115,10 @@ def _table(client: Any) -> Any:
 
 
 def _items(client: Any) -> list[Any]:
+    """Return moto's own items, sorted by their keys."""
     with one_request():
-        return sorted(_table(client).all_items(), key=lambda item: (item.hash_key.value, item.range_key.value))
+        items = [item for partition in _table(client).items.values() for item in partition.values()]
+    return sorted(items, key=lambda item: (item.hash_key.value, item.range_key.value))
 
 
 def keys(client: Any) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ of each update ten times, and into cutting the same conditions into words again.
 
 from collections import deque
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from moto.dynamodb.comparisons import ConditionExpressionParser
@@ -62,29 +62,26 @@ def walk(traverser: Any, root: Any) -> Any:
     """Process a tree's nodes from its leaves to *root*; return the node that takes the root's place."""
     prepare = traverser.pre_processing_of_child
     prepares = type(traverser).pre_processing_of_child is not nodes.DepthFirstTraverser.pre_processing_of_child
-    return _walk(root, -1, prepare if prepares else None, _Processors(traverser._processing_map()))  # noqa: SLF001
+    processing = traverser._processing_map()  # noqa: SLF001
+    processors = {kind: processing[base] for kind, base in _processed(tuple(processing)).items()}
+    return _walk(root, -1, prepare if prepares else None, processors)
 
 
-class _Processors(dict[type, Any]):
-    """What processes nodes, by their types; None for a type that nothing processes."""
-
-    def __init__(self, of_bases: dict[type, Any]) -> None:
-        self._of_bases = of_bases
-
-    def __missing__(self, kind: type) -> Any:
-        processors = (processor for base, processor in self._of_bases.items() if issubclass(kind, base))
-        self[kind] = processor = next(processors, None)
-        return processor
+@cache
+def _processed(bases: tuple[type, ...]) -> dict[type, type]:
+    """Return the kinds of nodes that are among *bases*, each with the first base that it is of."""
+    first = {kind: next((base for base in bases if issubclass(kind, base)), None) for kind in _KINDS}
+    return {kind: base for kind, base in first.items() if base}
 
 
-def _walk(node: Any, place: int, prepare: Any, processors: _Processors) -> Any:
+def _walk(node: Any, place: int, prepare: Any, processors: dict[type, Any]) -> Any:
     parent = node.parent
     for number, child in enumerate(node.children or ()):
         if prepare is not None:
             prepare(node, number)
         if type(child) in _KINDS:
             _walk(child, number, prepare, processors)
-    process = processors[type(node)]
+    process = processors.get(type(node))
     if process is not None:
         node = process(node)
         node.parent = parent

@@ -19,6 +19,8 @@ ITEM_LIMIT_BYTES = 405_000
 
 # Values of these types are never changed in place.
 _SCALARS = frozenset({"S", "N", "B", "BOOL", "NULL"})
+# Keys are of these types.
+_PLAINLY_COMPARED = frozenset({"S", "B"})
 _PLAIN = frozenset({str, int, bool, float, bytes, type(None)})
 
 
@@ -77,6 +79,22 @@ def value_size(value: DynamoType) -> int:
 
 def _bytes(text: str | bytes) -> int:
     return len(text) if isinstance(text, bytes) or text.isascii() else len(text.encode())
+
+
+def equals(original: Callable[[DynamoType, DynamoType], bool]) -> Callable[[DynamoType, DynamoType], bool]:
+    """Compare texts and bytes, as keys are, by themselves."""
+
+    def are_equal(one: DynamoType, other: DynamoType) -> bool:
+        if one.type in _PLAINLY_COMPARED:
+            return one.type == other.type and bool(one.value == other.value)
+        return original(one, other)
+
+    return are_equal
+
+
+def hash_value(original: Callable[[DynamoType], int]) -> Callable[[DynamoType], int]:
+    """Hash texts and bytes by themselves."""
+    return lambda one: hash((one.type, one.value)) if one.type in _PLAINLY_COMPARED else original(one)
 
 
 def plain(value: Any) -> Any:

@@ -98,6 +98,8 @@ def _hasten() -> None:
     _patches.replace(ParamValidator, "_validate_list", moto_numbers.check_at_once)
     _patches.replace(JSONSerializer, "_serialize_type_list", moto_numbers.serialize_at_once)
     _patches.replace(DynamoType, "__deepcopy__", lambda _: moto_items.copy_value)
+    _patches.replace(DynamoType, "__eq__", moto_items.equals)
+    _patches.replace(DynamoType, "__hash__", moto_items.hash_value)
     _patches.replace(DynamoType, "size", lambda _: moto_items.value_size)
     _patches.replace(responses, "dynamo_to_dict", lambda _: moto_items.plain)
     _patches.replace(Table, "_get_default_encryption_key", lambda _: _key_alias)
