@@ -13,7 +13,7 @@ from streambank.model.plan import PlanStep
 from streambank.model.rule import WindowSettings
 from streambank.model.validity import Statement
 from streambank.model.verdict import RecordedVerdict, Verdict
-from streambank.rules import consolidation
+from streambank.rules import consolidation, verdicts
 from streambank.rules.consolidation import WindowPolicy, change
 from streambank.rules.evidence import newest_evidence
 from streambank.rules.new_ids import NewIds
@@ -134,9 +134,9 @@ maps = st.dictionaries(st.sampled_from("abc"), st.integers(0, 2).map(float), max
 @given(current=maps, said=maps, strategy=st.none() | st.sampled_from(MergeStrategy))
 def test_metadata_strategies(current, said, strategy):
     """MERGE is a union in which the new value wins; by default and otherwise the new map replaces the old one."""
-    merged = consolidation.merge_metadata(current, WindowSettings(metadata=said, merge_strategy=strategy))
+    merged = WindowSettings(metadata=said, merge_strategy=strategy).merged(current)
     assert merged == ({**current, **said} if strategy is MergeStrategy.MERGE else said)
-    assert consolidation.merge_metadata(current, WindowSettings(merge_strategy=strategy)) == current
+    assert WindowSettings(merge_strategy=strategy).merged(current) == current
 
 
 # ---- changes
@@ -308,5 +308,5 @@ def test_verdicts_are_counted_by_kind():
         RecordedVerdict(n, verdict, "f")
         for n, verdict in enumerate([Verdict.CREATED, Verdict.CREATED, Verdict.DELETED])
     ]
-    assert consolidation.count_verdicts(given_) == {"CREATED": 2, "DELETED": 1}
-    assert consolidation.count_verdicts([]) == {}
+    assert verdicts.counted(given_) == {"CREATED": 2, "DELETED": 1}
+    assert verdicts.counted([]) == {}

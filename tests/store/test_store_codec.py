@@ -17,15 +17,9 @@ from streambank.rules.ingest_parts import EVENT_OVERHEAD_BYTES, split_into_batch
 from streambank.rules.reviews import mark_of
 from streambank.store import codec, due_partitions, keys, text
 from streambank.store import plan_items as plans
-from streambank.store.memory_items import (
-    memory_of,
-    memory_values,
-    revision_of,
-    revision_values,
-    tombstone_of,
-    tombstone_values,
-)
+from streambank.store.memory_items import memory_of, memory_values, revision_of, revision_values
 from streambank.store.review_items import review_of, review_values
+from streambank.store.tombstone_items import tombstone_of, tombstone_values
 from streambank.store.windows import key_of
 from streambank.wire.ingest import ingest_call
 from tests.store.building import (

@@ -21,10 +21,11 @@ from streambank.rules.history import MAX_STATEMENTS
 from streambank.rules.keyed_hashes import MAX_FORMER
 from streambank.rules.reviews import MAX_REJECTED, mark_of
 from streambank.store import codec
-from streambank.store.memory_items import memory_values, revision_values, tombstone_values
+from streambank.store.memory_items import memory_values, revision_values
 from streambank.store.plan_items import verdicts_put
 from streambank.store.review_items import review_values
 from streambank.store.sessions import head_values
+from streambank.store.tombstone_items import tombstone_values
 from streambank.wire.topics import MAX_TOPICS_BYTES
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

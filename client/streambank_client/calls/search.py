@@ -55,13 +55,9 @@ def retrieve_memories(
         known_as_of=known_as_of,
     )
     if query is not None:
-        body["similaritySearchParams"] = body_fields(
-            search_query=query,
-            top_k=top_k,
-            include_events=include_events or None,
-            include_pending=include_pending or None,
-            explain=explain or None,
-        )
+        flags = {"include_events": include_events, "include_pending": include_pending, "explain": explain}
+        chosen = {name: True for name, is_chosen in flags.items() if is_chosen}
+        body["similaritySearchParams"] = body_fields(search_query=query, top_k=top_k, **chosen)
     elif top_k is not None:
         body["simpleRetrievalParams"] = {"pageSize": top_k}
     return Call(

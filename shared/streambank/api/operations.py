@@ -21,7 +21,7 @@ from streambank.pipeline.generation.operations import (
 from streambank.pipeline.generation.redrive import redrive
 from streambank.rules import access
 from streambank.wire import operation as wire
-from streambank.wire import page_room, parameters, reader
+from streambank.wire import operation_filter, page_room, parameters, reader
 from streambank.wire import window_detail as wire_detail
 from streambank.wire.operation import Operations, RedrivenOperations, WindowOperation
 from streambank.wire.reply import Empty, without_nulls
@@ -115,7 +115,7 @@ def redrive_operation(request: ApiRequest, operation_id: str) -> WindowOperation
 )
 def list_all(request: ApiRequest) -> Operations:
     """Return a page of the operations of a bank's windows."""
-    state = wire.state_filter(request.query.get("filter"))
+    state = operation_filter.state_filter(request.query.get("filter"))
     name = f"operations {request.path.bank} {state}"
     after = request.page_position(name, int, str, int)
     page, end = list_operations(

@@ -116,6 +116,12 @@ class Plan:
         """
         return self.version + cursor - self.start
 
+    @property
+    def memory_ids(self) -> list[str]:
+        """The ids of the memories that the steps are about."""
+        parts = [part for step in self.steps for part in step.all]
+        return [name for part in parts for name in (part.memory_id, part.merged_into) if name]
+
 
 @dataclass(frozen=True, slots=True)
 class Extracted:

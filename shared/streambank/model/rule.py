@@ -64,6 +64,14 @@ class WindowSettings:
         values = {field.name: getattr(newer, field.name) for field in fields(newer)}
         return replace(self, **{name: value for name, value in values.items() if value is not None})
 
+    def merged(self, current: Metadata) -> Metadata:
+        """Return the metadata of a memory that has *current* after an update by a window with these settings."""
+        if self.metadata is None:
+            return current
+        if self.merge_strategy is MergeStrategy.MERGE:
+            return {**current, **self.metadata}
+        return self.metadata
+
     @property
     def is_empty(self) -> bool:
         """Tell whether no field is set."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from streambank.model.bank import BankConfig
 from streambank.model.extraction import FactChange
 from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Revision
-from streambank.model.metadata import MergeStrategy, Metadata
 from streambank.model.plan import FORGET, Candidate, PlanStep
 from streambank.model.rule import WindowSettings
 from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
 from streambank.model.validity import OPEN, Statement, Validity
-from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, RecordedVerdict, Verdict
+from streambank.model.verdict import NEW, RESTATED, SUPERSEDED, Verdict
 from streambank.model.window import Window
 from streambank.rules import history, profiles
 from streambank.rules.evidence import joined_evidence, newest_evidence
@@ -60,7 +59,7 @@ def restate_step(candidate: Candidate, memory: Memory, settings: WindowSettings,
 
     The fact is further evidence. Where it is newer, it renews the metadata as well, and says until when the text holds.
     """
-    is_other = merge_metadata(memory.metadata, settings) != memory.metadata
+    is_other = settings.merged(memory.metadata) != memory.metadata
     is_other = is_other or candidate.validity not in (OPEN, memory.validity)
     renews = candidate.at > memory.as_of or (candidate.at == memory.as_of and is_other)
     verdict = Verdict.UPDATED if renews else Verdict.UNCHANGED
@@ -85,15 +84,6 @@ def revise_step(candidate: Candidate, step: PlanStep, existing: Container[str]) 
         return PlanStep(Verdict.REJECTED, reason=NOTHING_TO_FORGET)
     text, vector = (step.text, step.vector) if step.text else (candidate.fact, candidate.vector)
     return replace(step, verdict=Verdict.CREATED, memory_id=None, text=text, vector=vector)
-
-
-def merge_metadata(current: Metadata, settings: WindowSettings) -> Metadata:
-    """Return the metadata of a memory after an update by a window with *settings*."""
-    if settings.metadata is None:
-        return current
-    if settings.merge_strategy is MergeStrategy.MERGE:
-        return {**current, **settings.metadata}
-    return settings.metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +164,7 @@ def new_memory(memory: Memory, revision: Revision | None) -> Change:
 
 def _update(policy: WindowPolicy, candidate: Candidate, step: PlanStep, memory: Memory, now: datetime) -> Change:
     fact = step.text or memory.fact
-    metadata = merge_metadata(memory.metadata, policy.window.settings)
+    metadata = policy.window.settings.merged(memory.metadata)
     validity = _validity(step, memory)
     is_new_text = (fact, validity) != (memory.fact, memory.validity)
     after = replace(
@@ -299,11 +289,3 @@ def deletion(
     merge = (f"{MERGED_INTO}{merged_into}",) if merged_into else ()
     revision = Revision(memory.id, after.revision, "", now, now + RECOVERABLE, extracted=merge)
     return Change(memory, after, revision, tombstone=tombstone)
-
-
-def count_verdicts(verdicts: Iterable[RecordedVerdict]) -> dict[str, int]:
-    """Return the number of each verdict."""
-    counts: dict[str, int] = {}
-    for recorded in verdicts:
-        counts[recorded.verdict] = counts.get(recorded.verdict, 0) + 1
-    return counts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from datetime import datetime
 
 from streambank.model.memory import Change, Memory
@@ -42,3 +42,11 @@ def recorded(number: int, candidate: Candidate, step: PlanStep, change: Change |
         revision=change.revision.number if change and change.revision else None,
         previous_revision=before or None,
     )
+
+
+def counted(verdicts: Iterable[RecordedVerdict]) -> dict[str, int]:
+    """Return the number of each verdict."""
+    counts: dict[str, int] = {}
+    for recorded in verdicts:
+        counts[recorded.verdict] = counts.get(recorded.verdict, 0) + 1
+    return counts

@@ -10,7 +10,7 @@ from typing import Any
 
 from streambank.model.bank import Bank, BankStatus
 from streambank.model.ids import DEFAULT_BANK
-from streambank.store import bank_contents, codec, keys, text
+from streambank.store import bank_contents, codec, keys, policy_codec, text
 from streambank.store.actions import Delete, Put, Update, absent, equals
 from streambank.store.attributes import instant, milliseconds
 from streambank.store.table import Table
@@ -40,7 +40,7 @@ def _bank(bank_id: str, item: Mapping[str, Any]) -> Bank:
         default_rule=codec.rule_value(item.get("rule")),
         retention=_days(item.get("ret")),
         dedup_horizon=_days(item.get("dedup")),
-        content_policy=codec.policy_value(item.get("pol")),
+        content_policy=policy_codec.policy_value(item.get("pol")),
         has_consent_settings="con" in item,
     )
 
@@ -64,7 +64,7 @@ def _values(bank: Bank, version: int) -> codec.Values:
         "rule": codec.rule_text(bank.default_rule),
         "ret": bank.retention.days if bank.retention else None,
         "dedup": bank.dedup_horizon.days if bank.dedup_horizon else None,
-        "pol": codec.policy_text(bank.content_policy),
+        "pol": policy_codec.policy_text(bank.content_policy),
         "con": int(bank.has_consent_settings) or None,
     }
 

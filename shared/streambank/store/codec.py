@@ -8,14 +8,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from streambank.model.consent import Consent, Pause
-from streambank.model.content_policy import ContentPolicy, Detector, Finding, PolicyAction, PolicyRule
 from streambank.model.event import Event, KeyedEvent, StoredEvent
 from streambank.model.metadata import MergeStrategy
 from streambank.model.rule import Reason, TriggerRule, WindowSettings
 from streambank.model.stream import Head, StreamId
 from streambank.model.validity import Validity
 from streambank.model.window import DirectMemory, Window, WindowState
-from streambank.store import due_partitions, keys, text
+from streambank.store import due_partitions, keys, policy_codec, text
 from streambank.store.attributes import Value, instant, milliseconds, seconds
 from streambank.store.keys import Key
 
@@ -103,38 +102,6 @@ def settings_value(stored: str | None) -> WindowSettings:
     )
 
 
-# ---- content policies, and what they found
-
-
-def policy_text(policy: ContentPolicy | None) -> str | None:
-    rules = [[rule.name, rule.action, rule.detector, rule.pattern] for rule in policy.rules] if policy else []
-    return text.dumps(rules) if rules else None
-
-
-def policy_value(stored: str | None) -> ContentPolicy | None:
-    if stored is None:
-        return None
-    rows = json.loads(stored)
-    return ContentPolicy(
-        tuple(
-            PolicyRule(name, PolicyAction(action), Detector(detector) if detector else None, pattern)
-            for name, action, detector, pattern in rows
-        )
-    )
-
-
-def findings_rows(findings: Sequence[Finding]) -> list[list[Any]]:
-    return [[one.rule, one.action, one.count] for one in findings]
-
-
-def findings_text(findings: Sequence[Finding]) -> str | None:
-    return text.dumps(findings_rows(findings)) if findings else None
-
-
-def findings_of(rows: Sequence[Sequence[Any]]) -> tuple[Finding, ...]:
-    return tuple(Finding(rule, PolicyAction(action), count) for rule, action, count in rows)
-
-
 # ---- consent
 
 
@@ -218,7 +185,8 @@ def batch_values(events: Sequence[KeyedEvent], first_seq: int, window: int, arri
 
 def event_values(events: Sequence[Event]) -> Values:
     """Return the attributes that hold *events*: what was found in them is beside them, by their places."""
-    found = {str(place): findings_rows(event.findings) for place, event in enumerate(events) if event.findings}
+    rows = {str(place): policy_codec.findings_rows(event.findings) for place, event in enumerate(events)}
+    found = {place: findings for place, findings in rows.items() if findings}
     return {"d": text.compressed(list(map(event_text, events))), "pol": text.dumps(found) if found else None}
 
 
@@ -238,7 +206,7 @@ def batch_events(item: Mapping[str, Any]) -> list[StoredEvent]:
 def _event_value(stored: list[Any], found: Sequence[Sequence[Any]]) -> Event:
     role, parts, event_id, time = stored
     moment = datetime.fromisoformat(time) if time else None
-    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment, findings_of(found))
+    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment, policy_codec.findings_of(found))
 
 
 # ---- windows

@@ -33,7 +33,7 @@ from streambank.model.transfer import TransferSpec
 from streambank.model.window import Window
 from streambank.rules import window as windows_rules
 from streambank.rules.keyed_hashes import KeyedHashes
-from streambank.store import codec, keys
+from streambank.store import codec, keys, policy_codec
 from streambank.store.attributes import instant
 from streambank.store.chat_histories import ChatHistories
 from streambank.store.citation_items import citation_of
@@ -242,7 +242,7 @@ def _record_of(item: dict[str, Any], stream: StreamId, now: datetime) -> Record 
             )
         case Kind.MARKER:
             key, fingerprint = keys.name_in(item["SK"]), bytes(item.get("h", b""))
-            findings = codec.findings_of(json.loads(item.get("pol", "[]")))
+            findings = policy_codec.findings_of(json.loads(item.get("pol", "[]")))
             return MarkerRecord(stream, key, item["seq"], item["win"], expires or now, fingerprint, findings)
         case Kind.WINDOW:
             return codec.window_of(item)

@@ -22,7 +22,7 @@ from streambank.model.session import Session
 from streambank.model.stream import Head, StreamId
 from streambank.model.transfer import Transfer
 from streambank.model.window import Window, WindowState
-from streambank.store import codec, keys
+from streambank.store import codec, keys, policy_codec
 from streambank.store.actions import Action, Condition, ConditionCheck, Put, absent, equals, without
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.changes import default_stamp, record_puts
@@ -229,7 +229,7 @@ def _stream_record_put(
         return Put(keys.batch(bank, sid, record.first), _batch_values(record), absent())
     if isinstance(record, MarkerRecord):
         values = {"seq": record.seq, "win": record.window, "h": record.fingerprint or None}
-        findings = codec.findings_text(record.findings)
+        findings = policy_codec.findings_text(record.findings)
         more: codec.Values = {"pol": findings, "ttl": seconds(record.expires)}
         return Put(keys.marker(bank, sid, record.key), {**values, **more}, absent())
     return Put(keys.window(bank, sid, record.number), _window_values(record, retention_policy, now), absent())

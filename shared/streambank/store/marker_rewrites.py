@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from streambank.model.event import StoredEvent
-from streambank.store import codec, keys
+from streambank.store import keys, policy_codec
 from streambank.store.actions import Update, equals
 from streambank.store.keys import Key, Kind
 from streambank.store.table import Table
@@ -36,7 +36,8 @@ class StreamMarkers:
                     event = changed[seq][1].event
                     # An erasure has removed the fingerprint of an event that it erased: then it stays so.
                     fingerprint = event.fingerprint() if has_fingerprint else None
-                    yield Update(key, {"h": fingerprint, "pol": codec.findings_text(event.findings)}, equals(seq=seq))
+                    findings = policy_codec.findings_text(event.findings)
+                    yield Update(key, {"h": fingerprint, "pol": findings}, equals(seq=seq))
             elif changed:
                 yield Update(key, {"h": None}, equals(seq=seq))
 

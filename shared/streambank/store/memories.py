@@ -11,33 +11,25 @@ from itertools import islice
 from streambank.errors import Conflict, IdTaken
 from streambank.model import ids
 from streambank.model.change_record import ChangeStamp
-from streambank.model.ids import OperationId
 from streambank.model.memory import RECOVERABLE, Change, Citation, Memory, Revision
 from streambank.model.plan import Completion, Slice
 from streambank.model.scope_index import ScopeIndex
 from streambank.model.tombstone import Tombstone
 from streambank.store import codec, keys, list_index
-from streambank.store.actions import Action, Update, equals, present, without
+from streambank.store.actions import Action, Update, equals, present
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.changes import default_stamp, record_puts
 from streambank.store.citation_items import citations_of
 from streambank.store.keys import Kind
 from streambank.store.list_index import ListEntry
-from streambank.store.memory_items import (
-    all_revisions,
-    change_actions,
-    memory_of,
-    requests_values,
-    revision_of,
-    tombstone_of,
-)
-from streambank.store.plan_items import verdicts_put
-from streambank.store.review_items import delete_of_memory, review_put
+from streambank.store.memory_items import all_revisions, change_actions, memory_of, revision_of
+from streambank.store.review_items import delete_of_memory
 from streambank.store.scope_indexes import index_of
-from streambank.store.scope_versions import version_bump, window_progress
+from streambank.store.scope_versions import version_bump
 from streambank.store.scope_view import ScopeView, view_of
+from streambank.store.slice_items import slice_actions, taken_ids
 from streambank.store.table import Table
-from streambank.store.windows import is_current_attempt
+from streambank.store.tombstone_items import tombstone_of
 
 MAX_TOMBSTONES = 2_000
 
@@ -189,25 +181,11 @@ class Memories:
                 (action 1).
             OutOfReach: the tries are used up, and the outcome is unknown.
         """
-        attempt = piece.attempt
-        window_key = keys.window(bank, attempt.sid, attempt.window)
-        guard = is_current_attempt(attempt.attempt) & equals(cur=piece.start)
-        if completion and not completion.due:
-            guard &= without("held") & without("nxt")
-        actions: list[Action] = [Update(window_key, window_progress(piece, completion, window_key), guard)]
-        if piece.end > piece.start:
-            values = {} if piece.requests is None else requests_values(piece.requests)
-            actions += version_bump(bank, scope, piece.version, piece.end - piece.start, values)
-        if piece.verdicts:
-            actions.append(verdicts_put(attempt, piece.verdicts, piece.expires))
-        actions += [action for change in piece.changes for action in change_actions(bank, change, now)]
-        actions += [review_put(bank, review) for review in piece.reviews]
-        stamp = stamp or default_stamp(now, OperationId(attempt.sid, attempt.window))
-        actions += record_puts(bank, scope, piece.version + piece.end - piece.start, piece.changes, stamp)
+        actions = slice_actions(bank, scope, piece, completion, stamp, now)
         try:
             self._table.transact(actions)
         except Conflict as conflict:
-            taken = _taken_ids(bank, piece, actions, conflict)
+            taken = taken_ids(bank, piece, actions, conflict)
             if taken:
                 raise IdTaken(conflict, taken) from conflict
             raise
@@ -280,14 +258,6 @@ class Memories:
             self._table.write(Update(key, codec.due_values(key, None), equals(rev=revision)))
         except Conflict:
             return  # it was rolled back meanwhile
-
-
-def _taken_ids(bank: str, piece: Slice, actions: Sequence[Action], conflict: Conflict) -> list[str]:
-    """Return the ids of new memories that others have, where nothing else is in the way of *piece*."""
-    failed = {action.key for number, action in enumerate(actions) if conflict.failed(number)}
-    new_ids = [change.after.id for change in piece.changes if change.before is None]
-    names = {keys.memory_name(bank, memory_id): memory_id for memory_id in new_ids}
-    return [names[key] for key in sorted(failed)] if failed <= names.keys() else []
 
 
 def _is_of(memory: Memory, revision: Revision, now: datetime) -> bool:

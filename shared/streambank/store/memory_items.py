@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from streambank.model import ids
 from streambank.model.event import CallMarker
-from streambank.model.memory import RECOVERABLE, Change, Evidence, Memory, Profile, Revision
+from streambank.model.memory import RECOVERABLE, Change, Memory, Profile, Revision
 from streambank.model.plan import ForgetRequest
-from streambank.model.tombstone import TOMBSTONE_TTL, Tombstone
+from streambank.model.tombstone import TOMBSTONE_TTL
 from streambank.store import codec, history_items, keys, text
 from streambank.store.actions import Action, Condition, Delete, Put, absent_or_expired, equals, written_bytes
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.citation_items import citation_values
+from streambank.store.evidence_codec import (
+    evidence_of,
+    evidence_values,
+    origins_of,
+    origins_text,
+    packed_hashes,
+    unpacked_hashes,
+)
 from streambank.store.keys import Kind
-
-# Stands for the hash of an event that has none.
-_NO_HASH = bytes(8)
+from streambank.store.tombstone_items import tombstone_put
 
 
 def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
@@ -43,7 +49,7 @@ def change_actions(bank: str, change: Change, now: datetime) -> list[Action]:
         key = keys.citation(bank, cid, memory.id, citation.sid, citation.window, citation.number)
         actions.append(Put(key, citation_values(citation)))
     if change.tombstone:
-        actions.append(Put(_tombstone_key(bank, cid, change.tombstone), tombstone_values(change.tombstone)))
+        actions.append(tombstone_put(bank, cid, change.tombstone))
     elif change.before and change.before.deleted and memory.deleted is None:
         expires = change.before.deleted + TOMBSTONE_TTL
         actions.append(Delete(keys.tombstone(bank, cid, milliseconds(expires) or 0, memory.id)))
@@ -133,75 +139,6 @@ def memory_of(item: Mapping[str, Any], scope: dict[str, str]) -> Memory:
 def _call_of(written: str) -> CallMarker:
     key, _, fingerprint = written.partition(" ")
     return CallMarker(key, bytes.fromhex(fingerprint))
-
-
-def evidence_values(evidence: Sequence[Evidence]) -> codec.Values:
-    """Return the attributes that hold *evidence*: its events' numbers, and their hashes in the same order."""
-    rows = [[one.sid, one.window, list(one.seqs)] for one in evidence]
-    return {"ev": text.dumps(rows) if rows else None, "evh": _evidence_hashes(evidence) or None}
-
-
-def _evidence_hashes(evidence: Sequence[Evidence]) -> bytes:
-    """Return the hashes of all events of the evidence in their order, zeros for one without; empty without any."""
-    has_any = any(one.hashes for one in evidence)
-    hashes = (one.hashes or [""] * len(one.seqs) for one in evidence)
-    return b"".join(map(packed_hashes, hashes)) if has_any else b""
-
-
-def evidence_of(item: Mapping[str, Any]) -> Iterator[Evidence]:
-    hashes, start = unpacked_hashes(item.get("evh", b"")), 0
-    for sid, window, seqs in json.loads(item.get("ev", "[]")):
-        own = hashes[start : start + len(seqs)]
-        start += len(seqs)
-        yield Evidence(sid, window, tuple(seqs), own if any(own) else ())
-
-
-def packed_hashes(hashes: Iterable[str]) -> bytes:
-    return b"".join(ids.keyed_hash_bytes(one) if one else _NO_HASH for one in hashes)
-
-
-def unpacked_hashes(packed: bytes) -> tuple[str, ...]:
-    raw, size = bytes(packed), len(_NO_HASH)
-    runs = (raw[start : start + size] for start in range(0, len(raw), size))
-    return tuple("" if one == _NO_HASH else ids.keyed_hash_text(one) for one in runs)
-
-
-def origins_text(origins: Sequence[str]) -> str | None:
-    """Return the attribute for the scopes, as canonical JSON, that a memory or tombstone was moved from."""
-    return text.dumps(list(origins)) if origins else None
-
-
-def origins_of(item: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(json.loads(item.get("org", "[]")))
-
-
-def _tombstone_key(bank: str, cid: str, tombstone: Tombstone) -> keys.Key:
-    return keys.tombstone(bank, cid, milliseconds(tombstone.expires) or 0, tombstone.memory_id)
-
-
-def tombstone_values(tombstone: Tombstone) -> codec.Values:
-    return {
-        "mem": tombstone.memory_id,
-        "at": milliseconds(tombstone.at),
-        "evh": packed_hashes(sorted(tombstone.events)) or None,
-        "txh": packed_hashes(sorted(tombstone.texts)) or None,
-        "exp": milliseconds(tombstone.expires),
-        "mrg": int(tombstone.is_merge) or None,
-        "org": origins_text(tombstone.origins),
-        "ttl": seconds(tombstone.expires),
-    }
-
-
-def tombstone_of(item: Mapping[str, Any]) -> Tombstone:
-    return Tombstone(
-        memory_id=item["mem"],
-        at=codec.instant_of(item["at"]),
-        events=frozenset(unpacked_hashes(item.get("evh", b""))),
-        texts=frozenset(unpacked_hashes(item.get("txh", b""))),
-        expires=codec.instant_of(item["exp"]),
-        is_merge="mrg" in item,
-        origins=origins_of(item),
-    )
 
 
 def _profile_text(profile: Profile) -> str:

@@ -19,8 +19,8 @@ from streambank.rules.moves import origins_after
 from streambank.store import codec, keys, text
 from streambank.store.actions import Action, Delete, Put, absent, absent_or_expired, as_read, equals
 from streambank.store.attributes import seconds
+from streambank.store.evidence_codec import origins_of, origins_text
 from streambank.store.keys import LAST, Key, Kind
-from streambank.store.memory_items import origins_of, origins_text
 from streambank.store.moves import MoveStep, copied, spelled, steps
 from streambank.store.review_items import review_put
 from streambank.store.table import Table

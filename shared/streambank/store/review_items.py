@@ -10,8 +10,7 @@ from streambank.model.review import Review, ReviewAction, ReviewCause, ReviewedM
 from streambank.store import codec, history_items, keys, text
 from streambank.store.actions import Put
 from streambank.store.attributes import milliseconds, seconds
-from streambank.store.keys import Kind
-from streambank.store.memory_items import (
+from streambank.store.evidence_codec import (
     evidence_of,
     evidence_values,
     origins_of,
@@ -19,6 +18,7 @@ from streambank.store.memory_items import (
     packed_hashes,
     unpacked_hashes,
 )
+from streambank.store.keys import Kind
 from streambank.store.table import Table
 
 

@@ -14,7 +14,7 @@ from streambank.errors import Conflict
 from streambank.model import ids
 from streambank.model.session import Session, SessionCursor, SessionEvent
 from streambank.rules.batches import batches
-from streambank.store import codec, keys, text
+from streambank.store import codec, keys, policy_codec, text
 from streambank.store.actions import Condition, ConditionCheck, Delete, Put, Update, absent, equals, present
 from streambank.store.attributes import instant, milliseconds, seconds
 from streambank.store.keys import Kind
@@ -210,7 +210,7 @@ def event_values(event: SessionEvent) -> codec.Values:
         "e": event.error_code,
         "s": event.error_message,
         "r": event.raw,
-        "f": codec.findings_rows(event.findings) or None,
+        "f": policy_codec.findings_rows(event.findings) or None,
     }
     return {"n": event.number, "d": text.compressed({key: one for key, one in document.items() if one is not None})}
 
@@ -228,5 +228,5 @@ def event_of(item: Mapping[str, Any]) -> SessionEvent:
         error_code=document.get("e"),
         error_message=document.get("s"),
         raw=document.get("r"),
-        findings=codec.findings_of(document.get("f", [])),
+        findings=policy_codec.findings_of(document.get("f", [])),
     )

@@ -18,7 +18,7 @@ from streambank.model.stream import Head, StreamId
 from streambank.model.window import Window
 from streambank.rules import window as window_rules
 from streambank.rules.ingest_parts import split_into_batches
-from streambank.store import codec, keys, text
+from streambank.store import codec, keys, policy_codec, text
 from streambank.store.actions import Action, Delete, Put, above, absent, absent_or_expired, equals
 from streambank.store.attributes import milliseconds, seconds
 from streambank.store.banks import bank_of
@@ -226,7 +226,7 @@ class Streams:
 
 
 def _marker_of(item: Mapping[str, Any]) -> EventMarker:
-    findings = codec.findings_of(json.loads(item.get("pol", "[]")))
+    findings = policy_codec.findings_of(json.loads(item.get("pol", "[]")))
     return EventMarker(item["seq"], item["win"], bytes(item.get("h", b"")), findings)
 
 
@@ -280,7 +280,13 @@ def _marker_puts(
     return [
         Put(
             keys.marker(head.stream.bank, head.stream.sid, key),
-            {"seq": seq, "win": head.window, "h": fingerprint, "pol": codec.findings_text(findings), "ttl": expires},
+            {
+                "seq": seq,
+                "win": head.window,
+                "h": fingerprint,
+                "pol": policy_codec.findings_text(findings),
+                "ttl": expires,
+            },
             absent_or_expired(_floor(now)) | above(seq=head.seq - len(fresh)),
         )
         for key, seq, fingerprint, findings in markers

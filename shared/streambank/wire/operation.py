@@ -1,12 +1,11 @@
 """Operations in replies, and how lists of them are filtered."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypeVar, cast
 
 from typing_extensions import TypedDict
 
-from streambank.errors import EventsMissing, InvalidArgument
+from streambank.errors import EventsMissing
 from streambank.model import operation as model
 from streambank.model import verdict as model_verdict
 from streambank.model.consent import Learning
@@ -20,7 +19,6 @@ from streambank.wire.reply import JsonObject, Page, Time, optional_time, rfc3339
 from streambank.wire.usage import dollars
 
 _TYPES = "type.googleapis.com/streambank.v1."
-_STATE_FILTER = re.compile(r'\s*state\s*=\s*"?([A-Z_]+)"?\s*')
 # google.rpc.Code of what keeps a window parked: 13 is INTERNAL, 14 UNAVAILABLE, 10 ABORTED, 15 DATA_LOSS.
 _CODES = {
     "MODEL_UNAVAILABLE": 14,
@@ -290,13 +288,3 @@ def recorded_verdict(one: model_verdict.RecordedVerdict, bank_name: str) -> Reco
     """Return the verdict on a candidate."""
     memory = f"{bank_name}/memories/{one.memory_id}" if one.memory_id else None
     return without_nulls(RecordedVerdict(fact=one.fact, verdict=one.verdict, memory=memory, reason=one.reason or None))
-
-
-def state_filter(text: str | None) -> OperationState | None:
-    """Return the state that a list of operations is filtered by. Raises InvalidArgument for any other filter."""
-    if not text:
-        return None
-    match = _STATE_FILTER.fullmatch(text)
-    if match is None or match[1] not in list(OperationState):
-        raise InvalidArgument("filter", 'must be like state="PARKED"; operations are filtered by nothing else')
-    return OperationState(match[1])

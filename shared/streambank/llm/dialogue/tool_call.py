@@ -87,10 +87,8 @@ def call_tool(model: ChatModel, request: ToolCallRequest, read: Callable[[ToolIn
             spent += reply.usage
             if reply.failure is not None:
                 raise reply.failure
-            tool_input = find_tool_input(reply.calls, reply.text, request.tool.name, request.keys)
-            latest = read(tool_input) if tool_input is not None else None
+            latest, problem = _read(reply, request, read)
             answer = latest or answer
-            problem = latest.problem if latest else _missing_input(request)
             if not problem:
                 break
             more = model.correction(reply, _correction(problem))
@@ -100,6 +98,17 @@ def call_tool(model: ChatModel, request: ToolCallRequest, read: Callable[[ToolIn
         error.spent = spent
         raise
     return answer.value, spent
+
+
+def _read(
+    reply: Reply, request: ToolCallRequest, read: Callable[[ToolInput], Answer[T]]
+) -> tuple[Answer[T] | None, str]:
+    """Return the answer in a reply, or None, and what is wrong with it, which is empty if nothing is."""
+    tool_input = find_tool_input(reply.calls, reply.text, request.tool.name, request.keys)
+    if tool_input is None:
+        return None, _missing_input(request)
+    answer = read(tool_input)
+    return answer, answer.problem
 
 
 def _missing_input(request: ToolCallRequest) -> str:

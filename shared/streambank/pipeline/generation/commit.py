@@ -117,7 +117,7 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
     plan = context.plans.plan(attempt) if extracted else None
     if window is None or extracted is None or plan is None:
         return CommitOutcome.LATE
-    view = context.memories.view_of_ids(attempt.bank, window.stream.scope, _touched(plan), now=context.now)
+    view = context.memories.view_of_ids(attempt.bank, window.stream.scope, plan.memory_ids, now=context.now)
     is_whole = plan.start + len(plan.steps) == len(extracted.candidates)
     if view.erasing or not is_whole or view.version != plan.version_at(window.cursor):
         return CommitOutcome.CONFLICT
@@ -150,12 +150,6 @@ def _commit(attempt: Attempt, others: set[str], context: CommitContext) -> Commi
         return _outcome_of(conflict, window, attempt, context)
     _finish(attempt, window, plan, context)
     return CommitOutcome.COMMITTED
-
-
-def _touched(plan: Plan) -> list[str]:
-    """Return the ids of the memories that the steps of *plan* are about."""
-    parts = [part for step in plan.steps for part in step.all]
-    return [name for part in parts for name in (part.memory_id, part.merged_into) if name]
 
 
 def _screened(extracted: Extracted, plan: Plan, screen: Screen) -> tuple[Extracted, Plan]:
@@ -264,7 +258,7 @@ def _outcome(
     verdicts: Sequence[RecordedVerdict], extracted: Extracted, plan: Plan, window: Window, model_name: str
 ) -> dict[str, object]:
     return {
-        "verdicts": consolidation.count_verdicts(verdicts),
+        "verdicts": verdict_rules.counted(verdicts),
         "covered": extracted.coverage.covered,
         "not_covered": dict(extracted.coverage.not_covered),
         "events": window.count,
