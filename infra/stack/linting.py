@@ -10,7 +10,7 @@ from samtranslator.yaml_helper import yaml_parse
 
 from infra.stack.outcome import Outcome, failed, passed
 from infra.stack.tools import BUILD, ROOT, run, tool
-from streambank_local.emulator.stack import translate
+from streambank_local.emulator.translation import translate
 
 ACCEPTED = Path(__file__).parent / "accepted.toml"
 

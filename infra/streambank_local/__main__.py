@@ -129,7 +129,7 @@ def _serve(options: argparse.Namespace, command: str) -> str | None:
         from streambank_local.callers import operator_token  # noqa: PLC0415
         from streambank_local.disk.folder import FolderError  # noqa: PLC0415
         from streambank_local.disk.store import NotKeptError  # noqa: PLC0415
-        from streambank_local.emulator.stack import StackError  # noqa: PLC0415
+        from streambank_local.emulator.translation import StackError  # noqa: PLC0415
         from streambank_local.service import LocalService  # noqa: PLC0415
     except ModuleNotFoundError as error:
         return install_message(str(error))

@@ -18,7 +18,7 @@ from streambank.errors import PermissionDenied
 from streambank.model.principal import Principal, Role
 from streambank.settings import AuthMode, Settings
 from streambank.wire import http
-from streambank_local.emulator.stack import translate
+from streambank_local.emulator.translation import translate
 from tests.aws import ROOT
 from tests.functions.declared import FUNCTIONS, statements
 

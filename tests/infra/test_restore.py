@@ -9,7 +9,7 @@ from moto import mock_aws
 from samtranslator.yaml_helper import yaml_parse
 
 from infra import restore
-from streambank_local.emulator import stack
+from streambank_local.emulator import translation
 from streambank_local.emulator.moto_repair import install
 from tests.aws import ROOT, template
 
@@ -84,7 +84,7 @@ def test_a_stack_deploys_with_the_restored_table(dynamodb: Any) -> None:
     restore.main(["--table", "source", "--to", "restored", "--region", "us-east-1"])
     arn = dynamodb.describe_table(TableName="restored")["Table"]["LatestStreamArn"]
     parameters = stack.LOCAL_PARAMETERS | {"RestoredTable": "restored", "RestoredTableStreamArn": arn}
-    translated = stack.translate(yaml_parse((ROOT / "template.yaml").read_text()), ROOT, parameters)
+    translated = translation.translate(yaml_parse((ROOT / "template.yaml").read_text()), ROOT, parameters)
     stack._create(translated, parameters)
     functions = boto3.client("lambda", region_name="us-east-1").list_functions()["Functions"]
     assert {one["Environment"]["Variables"]["TABLE_NAME"] for one in functions} == {"restored"}

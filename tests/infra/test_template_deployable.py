@@ -12,7 +12,7 @@ import pytest
 from samtranslator.yaml_helper import yaml_parse
 
 from streambank.rules.model_choice import default_model
-from streambank_local.emulator.stack import translate
+from streambank_local.emulator.translation import translate
 from tests.aws import ROOT, template
 from tests.functions.declared import FUNCTIONS, RESOURCES, statements
 

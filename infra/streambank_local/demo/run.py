@@ -11,7 +11,7 @@ from streambank_local.demo.api import Api, DemoError
 from streambank_local.demo.conversation import load
 from streambank_local.demo.player import play
 from streambank_local.demo.screen import Screen
-from streambank_local.emulator.stack import StackError
+from streambank_local.emulator.translation import StackError
 from streambank_local.installation import RUN_COMMAND
 from streambank_local.service import LocalService
 

@@ -2,7 +2,6 @@
 
 import io
 import json
-import logging
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,23 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import boto3
-from samtranslator.model.exceptions import InvalidDocumentException
-from samtranslator.translator.managed_policy_translator import ManagedPolicyLoader
-from samtranslator.translator.transform import transform
 
 from streambank_local.emulator.filters import Pattern
+from streambank_local.emulator.translation import CODE, NAME, StackError, translate
 from streambank_local.template_file import read_template
 
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
-NAME = "streambank"
 # The template does not allow `open`: in local mode the gateway requires a fixed token instead.
 LOCAL_PARAMETERS = {"Model": "embedded", "AllowedModels": "*", "LogLevel": "WARNING", "AuthMode": "open"}
 
 # For a mapping that names none. AWS would retry for a day and block the stream meanwhile.
 RETRY_ATTEMPTS = 3
-
-_CODE = {"Bucket": "streambank-code", "Key": "empty.zip"}
 
 # What the emulator deploys and local mode uses. Local mode has its own gateway and timer, and needs no alarms.
 _DEPLOYABLE = {
@@ -42,10 +36,6 @@ _DEPLOYABLE = {
     "AWS::SQS::Queue",
     "AWS::StepFunctions::StateMachine",
 }
-
-
-class StackError(Exception):
-    """The stack could not be deployed."""
 
 
 @dataclass(frozen=True)
@@ -119,44 +109,6 @@ def deploy(folder: Path, parameters: Mapping[str, str] = LOCAL_PARAMETERS) -> St
     return _describe(source, translated["Resources"], parameters)
 
 
-def translate(source: dict[str, Any], folder: Path, parameters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the CloudFormation template for *source*, a SAM template; raises StackError."""
-    _point_at_emulator(source, folder)
-    # It warns about its own unpublished metrics.
-    logging.getLogger("samtranslator").setLevel(logging.ERROR)
-    try:
-        translated: dict[str, Any] = transform(source, dict(parameters), _NoManagedPolicies())
-    except InvalidDocumentException as error:
-        raise StackError(f"template.yaml: {error.message} {[cause.message for cause in error.causes]}") from error
-    return translated
-
-
-class _NoManagedPolicies(ManagedPolicyLoader):  # type: ignore[misc]
-    """Knows no managed policies, so that the translator does not request them from IAM."""
-
-    def __init__(self) -> None:
-        self._policy_map: dict[str, str] = {}
-
-    def load(self) -> dict[str, str]:
-        return self._policy_map
-
-
-def _point_at_emulator(source: dict[str, Any], folder: Path) -> None:
-    source.setdefault("Globals", {}).setdefault("Function", {})["CodeUri"] = _CODE
-    for name, resource in source["Resources"].items():
-        properties = resource.get("Properties", {})
-        if resource["Type"] == "AWS::Serverless::LayerVersion":
-            properties["ContentUri"] = _CODE
-        elif resource["Type"] == "AWS::DynamoDB::Table":
-            # Fixed names, so that clients and names that a process has cached stay valid for its next local service.
-            properties.setdefault("TableName", f"{NAME}-{name}")
-        elif resource["Type"] == "AWS::S3::Bucket":
-            properties.setdefault("BucketName", f"{NAME}-{name}".lower())
-        elif resource["Type"] == "AWS::Serverless::StateMachine":
-            properties.setdefault("Name", f"{NAME}-{name}")
-            properties["Definition"] = json.loads((folder / properties.pop("DefinitionUri")).read_text())
-
-
 def _create(translated: dict[str, Any], parameters: Mapping[str, str]) -> None:
     _upload_code()
     kept = {name: resource for name, resource in translated["Resources"].items() if resource["Type"] in _DEPLOYABLE}
@@ -197,8 +149,8 @@ def _upload_code() -> None:
     with zipfile.ZipFile(archive, "w") as empty:
         empty.writestr("empty.py", "")
     client = boto3.client("s3", region_name=REGION)
-    client.create_bucket(Bucket=_CODE["Bucket"])
-    client.put_object(Bucket=_CODE["Bucket"], Key=_CODE["Key"], Body=archive.getvalue())
+    client.create_bucket(Bucket=CODE["Bucket"])
+    client.put_object(Bucket=CODE["Bucket"], Key=CODE["Key"], Body=archive.getvalue())
 
 
 def _describe(source: dict[str, Any], resources: dict[str, Any], parameters: Mapping[str, str]) -> Stack:
