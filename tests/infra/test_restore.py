@@ -9,7 +9,7 @@ from moto import mock_aws
 from samtranslator.yaml_helper import yaml_parse
 
 from infra import restore
-from streambank_local.emulator import translation
+from streambank_local.emulator import stack, translation
 from streambank_local.emulator.moto_repair import install
 from tests.aws import ROOT, template
 
