@@ -47,12 +47,12 @@ def to_entry(memory: Memory) -> MemoryEntry:
     )
 
 
-def pending_entry(found: RetrievedEvent) -> MemoryEntry:
+def pending_entry(retrieved: RetrievedEvent) -> MemoryEntry:
     """Return a message of which no memories are made yet as an entry; it has no id, since it is no memory."""
-    event = found.event
+    event = retrieved.event
     return MemoryEntry(
         author=event.content.role,
         content=genai.Content(role=event.content.role, parts=[genai.Part(text=event.content.text)]),
         timestamp=event.event_time.isoformat() if event.event_time else None,
-        custom_metadata={"pending": True, "stream_id": found.stream_id},
+        custom_metadata={"pending": True, "stream_id": retrieved.stream_id},
     )

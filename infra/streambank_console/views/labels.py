@@ -106,9 +106,9 @@ def not_shown(reason: str) -> str:
     return _NOT_SHOWN.get(reason, words_of(reason))
 
 
-def finding(found: PolicyFinding) -> str:
+def finding(one: PolicyFinding) -> str:
     """Return what a content policy found in an event, and what it did."""
-    return f"{found.rule} ({found.count:,} {_POLICY_ACTIONS.get(found.action, words_of(found.action))})"
+    return f"{one.rule} ({one.count:,} {_POLICY_ACTIONS.get(one.action, words_of(one.action))})"
 
 
 def detector(constant: str) -> str:

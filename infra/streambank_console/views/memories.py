@@ -127,8 +127,8 @@ def _history_title(one: Revision) -> str:
 
 def _evidence(one: Revision) -> str:
     """Return when the text was said and when it holds, in words."""
-    said = f"said {one.event_time:%Y-%m-%d}" if one.event_time and one.fact else ""
-    return ", ".join(filter(None, (said, _span(one.valid_from, one.valid_until))))
+    mentioned = f"said {one.event_time:%Y-%m-%d}" if one.event_time and one.fact else ""
+    return ", ".join(filter(None, (mentioned, _span(one.valid_from, one.valid_until))))
 
 
 def _span(start: datetime | None, end: datetime | None) -> str:

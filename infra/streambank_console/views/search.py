@@ -101,7 +101,7 @@ def _part(name: str, value: float | None) -> Part:
     return Part(name, max(0.0, min(1.0, value)), f"{round(value, 2) + 0.0:.2f}")
 
 
-def counts(found: Sequence[Result]) -> str:
+def counts(rows: Sequence[Result]) -> str:
     """Return how many hits of each kind there are."""
-    memories = sum(one.kind == "memory" for one in found)
-    return f"{text.count(memories, 'memory', 'memories')}, {text.count(len(found) - memories, 'event')}"
+    memories = sum(one.kind == "memory" for one in rows)
+    return f"{text.count(memories, 'memory', 'memories')}, {text.count(len(rows) - memories, 'event')}"

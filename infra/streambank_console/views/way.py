@@ -213,7 +213,7 @@ def turn(one: WindowEvent, focus: Focus) -> Turn:
         event_id=text.visible(one.event_id or ""),
         not_shown=labels.not_shown(one.not_shown) if one.not_shown else "",
         focus=one.sequence == focus.event,
-        policy=", ".join(text.visible(labels.finding(found)) for found in one.content_policy),
+        policy=", ".join(text.visible(labels.finding(finding)) for finding in one.content_policy),
     )
 
 

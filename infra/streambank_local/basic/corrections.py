@@ -64,22 +64,22 @@ def rest_after_scrapping(sentence: str) -> str | None:
     return match["rest"] if match is not None else None
 
 
-def find_scrapped(memories: Iterable[OfferedMemory], said: str, plan: str) -> int | None:
-    """Return the number of the memory of a plan that *plan* replaces after *said*: words in common, then the newest."""
-    words = parse_meaning(f"{said} {plan}").content if _PLAN.search(plan) else frozenset[str]()
+def find_scrapped(memories: Iterable[OfferedMemory], statement: str, plan: str) -> int | None:
+    """Return the number of the memory of a plan that *plan* replaces after *statement*: words in common, then newest."""
+    words = parse_meaning(f"{statement} {plan}").content if _PLAN.search(plan) else frozenset[str]()
     plans = [one for one in memories if words and _PLAN.search(one.fact)]
     best = max(plans, key=lambda one: (len(words & parse_meaning(one.fact).content), one.as_of), default=None)
     return best.number if best is not None else None
 
 
 def find_corrected(
-    memories: Iterable[OfferedMemory], said: str, right: str, wrong: str | None
+    memories: Iterable[OfferedMemory], statement: str, right: str, wrong: str | None
 ) -> tuple[int, str] | None:
-    """Return the number of the memory that *said* corrects, and its right text; None if it corrects no memory.
+    """Return the number of the memory that *statement* corrects, and its right text; None if it corrects no memory.
 
-    It has the *wrong* value, or is the newest one if *said* says what was meant.
+    It has the *wrong* value, or is the newest one if *statement* says what was meant.
     """
-    if wrong is None and _MEANT.match(said) is None:
+    if wrong is None and _MEANT.match(statement) is None:
         return None
     newest = sorted(memories, key=lambda one: one.as_of, reverse=True)
     for one in newest if wrong else newest[:1]:

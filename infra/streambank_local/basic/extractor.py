@@ -42,10 +42,10 @@ def _fact(fact: PendingFact, request: ExtractionRequest) -> ExtractedFact:
         named = tuple(one.number for one in request.memories if match_score(what, parse_meaning(one.fact)) > 0)
         return ExtractedFact(text, fact.events, fact.topic, FactChange.FORGETS, named)
     if fact.replaces is not None:
-        found = ExtractedFact(text, fact.events, fact.topic, FactChange.CHANGES, (fact.replaces,), text)
+        extracted = ExtractedFact(text, fact.events, fact.topic, FactChange.CHANGES, (fact.replaces,), text)
     else:
-        found = ExtractedFact(text, fact.events, fact.topic)
-    return replace(found, validity=fact.validity, is_correction=fact.is_correction)
+        extracted = ExtractedFact(text, fact.events, fact.topic)
+    return replace(extracted, validity=fact.validity, is_correction=fact.is_correction)
 
 
 def _dropped(reader: Reader, request: ExtractionRequest) -> list[ExtractedFact]:

@@ -21,11 +21,11 @@ def policy(connection: Connection, applies: bool, wait_seconds: float) -> None: 
         return
     context = bank.get().context_spec
     config = context.memory_bank_config if context else None
-    found = (config.content_policy if config else None) or types.ContentPolicy()
+    answer = (config.content_policy if config else None) or types.ContentPolicy()
     lines = [
-        f"{rule.action:<7} {rule.name or rule.detector or ''}  {rule.pattern or ''}".rstrip() for rule in found.rules
+        f"{rule.action:<7} {rule.name or rule.detector or ''}  {rule.pattern or ''}".rstrip() for rule in answer.rules
     ]
-    connection.write(found.document(), lines or ["The bank has no content policy."])
+    connection.write(answer.document(), lines or ["The bank has no content policy."])
 
 
 @click.command(epilog="\b\nExample:\n  streambank consent --scope user_id=ada --learning disabled\n")
@@ -39,6 +39,6 @@ def policy(connection: Connection, applies: bool, wait_seconds: float) -> None: 
 def consent(connection: Connection, scope: dict[str, str], learning: str | None) -> None:
     """Show or set whether anything is learnt about a scope."""
     bank = connection.bank()
-    found = bank.update_consent(scope=scope, learning=learning.upper()) if learning else bank.get_consent(scope=scope)
-    since = f" since {found.update_time.isoformat()}" if found.update_time else ""
-    connection.write(found.document(), [f"{found.learning}{since}"])
+    answer = bank.update_consent(scope=scope, learning=learning.upper()) if learning else bank.get_consent(scope=scope)
+    since = f" since {answer.update_time.isoformat()}" if answer.update_time else ""
+    connection.write(answer.document(), [f"{answer.learning}{since}"])

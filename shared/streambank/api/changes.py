@@ -55,7 +55,7 @@ def _of_scope(
         changes=request.stores.changes,
         now=request.wiring.now(),
     )
-    return page, request.page_token(name, [end.version, end.told])
+    return page, request.page_token(name, [end.version, end.delivered])
 
 
 def _of_bank(request: ApiRequest, selected: Filter, name: str) -> tuple[list[FeedChange], str]:
@@ -81,11 +81,11 @@ def _mark(secret: bytes, position: RecordPosition) -> str:
 
 
 def _cursor(position: list[Any]) -> FeedCursor:
-    time_ms, cid, version, marks, cut, told = position
+    time_ms, cid, version, marks, cut, delivered = position
     every = (marks[start : start + _MARK_CHARACTERS] for start in range(0, len(marks), _MARK_CHARACTERS))
-    return FeedCursor(RecordPosition(time_ms, cid, version), frozenset(every), cut, told)
+    return FeedCursor(RecordPosition(time_ms, cid, version), frozenset(every), cut, delivered)
 
 
 def _position(end: FeedCursor) -> list[Any]:
     after = end.after
-    return [after.time_ms, after.cid, after.version, "".join(sorted(end.marks)), end.cut, end.told]
+    return [after.time_ms, after.cid, after.version, "".join(sorted(end.marks)), end.cut, end.delivered]

@@ -26,13 +26,13 @@ Mark = Callable[[RecordPosition], str]
 class FeedCursor:
     """The end of a page: everything up to *after* was told, and the records with *marks* behind it.
 
-    *cut* is the mark of the record in which the page ended, and *told* the number of its changes that were told.
+    *cut* is the mark of the record in which the page ended, and *delivered* the number of its changes that a page had.
     """
 
     after: RecordPosition = START
     marks: frozenset[str] = frozenset()
     cut: str = ""
-    told: int = 0
+    delivered: int = 0
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class FeedProgress:
     mark: Mark
     _met: set[str] = field(default_factory=set)
 
-    def is_told(self, position: RecordPosition) -> bool:
+    def is_delivered(self, position: RecordPosition) -> bool:
         """Tell whether an earlier page told this record."""
         return position <= self.cursor.after or self.mark(position) in self.cursor.marks
 
@@ -54,13 +54,13 @@ class FeedProgress:
 
     def first_untold(self, position: RecordPosition) -> int:
         """Return the number of the first change of this record that was not told."""
-        return self.cursor.told if self.cursor.cut == self.mark(position) else 0
+        return self.cursor.delivered if self.cursor.cut == self.mark(position) else 0
 
     def tell(self, position: RecordPosition) -> None:
         """Record that all of this record was told now, as all before it were."""
         mark = self.mark(position)
         if self.cursor.cut == mark:
-            self.cursor = replace(self.cursor, cut="", told=0)
+            self.cursor = replace(self.cursor, cut="", delivered=0)
         if not self._is_settled(position):
             self.cursor = replace(self.cursor, marks=self.cursor.marks | {mark})
         self.pass_by(position)
@@ -73,9 +73,9 @@ class FeedProgress:
             after = max(position, self.cursor.after)
             self.cursor = replace(self.cursor, after=after, marks=self.cursor.marks - {mark})
 
-    def cut_in(self, position: RecordPosition, told: int) -> None:
-        """Record that the page ends in this record, *told* of whose changes it has."""
-        self.cursor = replace(self.cursor, cut=self.mark(position), told=told)
+    def cut_in(self, position: RecordPosition, delivered: int) -> None:
+        """Record that the page ends in this record, *delivered* of whose changes it has."""
+        self.cursor = replace(self.cursor, cut=self.mark(position), delivered=delivered)
 
     def reach_end(self) -> None:
         """Record that nothing is behind the last record: marks that were not met are of records that are gone."""

@@ -27,7 +27,7 @@ def kind_of(change: Change) -> ChangeKind | None:
     if before.deleted:
         return ChangeKind.RESTORED
     is_pin_only = after.pinned != before.pinned
-    shown = replace(
+    comparable = replace(
         after,
         pinned=before.pinned,
         updated=before.updated if is_pin_only else after.updated,
@@ -37,7 +37,7 @@ def kind_of(change: Change) -> ChangeKind | None:
         own_revision=before.own_revision,
         call=before.call,
     )
-    return None if shown == before else ChangeKind.UPDATED
+    return None if comparable == before else ChangeKind.UPDATED
 
 
 def pin_kind_of(change: Change) -> ChangeKind | None:

@@ -189,7 +189,7 @@ def recorded_verdict(one: RecordedVerdict, revisions: Mapping[str, Sequence[Revi
     return ReplayedVerdict(one.verdict, one.fact, one.reason, one.memory_id, text)
 
 
-def shown_verdicts(
+def visible_verdicts(
     recorded: Iterable[RecordedVerdict], extracted: Extracted | None, forgotten: frozenset[int]
 ) -> list[RecordedVerdict]:
     """Return those of *recorded* whose candidates cite none of the *forgotten* events (I11)."""

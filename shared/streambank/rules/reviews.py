@@ -184,7 +184,7 @@ def _completed(change: Change, review: Review, *, pinned: bool) -> Change:
 def accepted_steps(review: Review, vector: bytes) -> list[PlanStep]:
     """Return the steps that *review* waits with."""
     names = [one.id for one in review.memories]
-    said = PlanStep(
+    as_update = PlanStep(
         Verdict.UPDATED,
         names[0] if names else None,
         review.text,
@@ -194,13 +194,13 @@ def accepted_steps(review: Review, vector: bytes) -> list[PlanStep]:
     )
     match review.action:
         case ReviewAction.CREATE:
-            return [replace(said, verdict=Verdict.CREATED, memory_id=None)]
+            return [replace(as_update, verdict=Verdict.CREATED, memory_id=None)]
         case ReviewAction.UPDATE:
-            return [said]
+            return [as_update]
         case ReviewAction.DELETE:
             return [PlanStep(Verdict.DELETED, names[0])]
         case ReviewAction.MERGE:
-            update = [said] if review.text else []
+            update = [as_update] if review.text else []
             return [*update, *(PlanStep(Verdict.DELETED, one, merged_into=names[0]) for one in names[1:])]
 
 

@@ -79,8 +79,8 @@ def _rows(memory: Memory, revisions: Iterable[Revision]) -> list[_Row]:
     """Return every statement of every text, in the order of their evidence, ties as they were learnt."""
     texts = {one.number: one for one in revisions if one.fact}
     own = _own_text(memory, texts)
-    shown = [one for one in texts.values() if one.number > memory.hidden and one.number != own.number]
-    rows = [row for one in shown for row in _rows_of(one)]
+    visible = [one for one in texts.values() if one.number > memory.hidden and one.number != own.number]
+    rows = [row for one in visible for row in _rows_of(one)]
     rows += _rows_of(own)
     return sorted(
         rows, key=lambda row: (row.statement.at, row.statement.learnt, row.revision.number or memory.revision)

@@ -20,8 +20,8 @@ def read_validity(start: str, end: str, zone: tzinfo, *, near: datetime) -> Vali
     the start.
     """
     first, last = _instant(start, zone, near, is_end=False), _instant(end, zone, near, is_end=True)
-    found = Validity(first, last)
-    return found if found.is_possible else Validity(first)
+    span = Validity(first, last)
+    return span if span.is_possible else Validity(first)
 
 
 def _instant(text: str, zone: tzinfo, near: datetime, *, is_end: bool) -> datetime | None:

@@ -95,9 +95,11 @@ class Changes:
         """Return those of the records that are live, each with its scope. Cost: two items a record."""
         places = [(one, keys.change_record(bank, one.cid, one.version)) for one in positions]
         items = self._table.read(key for one, record in places for key in (record, keys.version(bank, one.cid)))
-        found = ((one, items.get(record), items.get(keys.version(bank, one.cid))) for one, record in places)
-        read = {one: (record_of(record), json.loads(scope["sco"])) for one, record, scope in found if record and scope}
-        return {one: told for one, told in read.items() if told[0].stamp.expires > now}
+        triples = ((one, items.get(record), items.get(keys.version(bank, one.cid))) for one, record in places)
+        read = {
+            one: (record_of(record), json.loads(scope["sco"])) for one, record, scope in triples if record and scope
+        }
+        return {one: entry for one, entry in read.items() if entry[0].stamp.expires > now}
 
 
 def _in_order(shard: Iterator[dict[str, Any]]) -> Iterator[RecordPosition]:

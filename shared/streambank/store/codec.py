@@ -186,8 +186,11 @@ def batch_values(events: Sequence[KeyedEvent], first_seq: int, window: int, arri
 def event_values(events: Sequence[Event]) -> Values:
     """Return the attributes that hold *events*: what was found in them is beside them, by their places."""
     rows = {str(place): policy_codec.findings_rows(event.findings) for place, event in enumerate(events)}
-    found = {place: findings for place, findings in rows.items() if findings}
-    return {"d": text.compressed(list(map(event_text, events))), "pol": text.dumps(found) if found else None}
+    finding_rows = {place: findings for place, findings in rows.items() if findings}
+    return {
+        "d": text.compressed(list(map(event_text, events))),
+        "pol": text.dumps(finding_rows) if finding_rows else None,
+    }
 
 
 def event_text(event: Event) -> list[Any]:
@@ -197,16 +200,18 @@ def event_text(event: Event) -> list[Any]:
 
 def batch_events(item: Mapping[str, Any]) -> list[StoredEvent]:
     arrived = instant_of(item["at"])
-    found = json.loads(item.get("pol", "{}"))
+    finding_rows = json.loads(item.get("pol", "{}"))
     rows = enumerate(text.decompressed(item["d"]))
-    events = [_event_value(stored, found.get(str(place), ())) for place, stored in rows]
+    events = [_event_value(stored, finding_rows.get(str(place), ())) for place, stored in rows]
     return [StoredEvent(event, item["seq"] + offset, arrived) for offset, event in enumerate(events)]
 
 
-def _event_value(stored: list[Any], found: Sequence[Sequence[Any]]) -> Event:
+def _event_value(stored: list[Any], finding_rows: Sequence[Sequence[Any]]) -> Event:
     role, parts, event_id, time = stored
     moment = datetime.fromisoformat(time) if time else None
-    return Event("user" if role == "u" else "model", tuple(parts), event_id, moment, policy_codec.findings_of(found))
+    return Event(
+        "user" if role == "u" else "model", tuple(parts), event_id, moment, policy_codec.findings_of(finding_rows)
+    )
 
 
 # ---- windows

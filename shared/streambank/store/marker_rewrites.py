@@ -27,9 +27,9 @@ class StreamMarkers:
         its body cannot be compared any more. Cost: a query for the stream, and a round trip.
         """
         changed = {old.seq: (old, new) for old, new in zip(before, after, strict=True) if old != new}
-        wanted = [key for seq in {*changed, before[-1].seq} for key in self._keys.get(seq, ())]
+        marker_keys = [key for seq in {*changed, before[-1].seq} for key in self._keys.get(seq, ())]
         prints = {one.seq: one.event.fingerprint() for one in before}
-        for key, item in self.table.read(wanted).items():
+        for key, item in self.table.read(marker_keys).items():
             seq, has_fingerprint = item["seq"], "h" in item
             if not has_fingerprint or bytes(item["h"]) == prints.get(seq):
                 if seq in changed:

@@ -159,8 +159,8 @@ def _own_revision_values(revision: Revision | None) -> codec.Values:
         return {}
     extracted = [None if one == revision.fact else one for one in revision.extracted]
     made = [revision.number, milliseconds(revision.created), int(revision.is_correction)]
-    said = [milliseconds(revision.expires), revision.labels, extracted]
-    return {"frev": text.dumps(said), "own": text.dumps(made)}
+    fields = [milliseconds(revision.expires), revision.labels, extracted]
+    return {"frev": text.dumps(fields), "own": text.dumps(made)}
 
 
 def _with_own_revision(memory: Memory, item: Mapping[str, Any]) -> Memory:

@@ -132,8 +132,8 @@ def _memory_step(
     }
     look_up = {"sco": spelled(move.target), "ttl": item.get("ttl")}
     actions += [Put(key, values), Put(name, look_up, equals(sco=owner["sco"]) if owner else absent())]
-    told = () if "del" in item else (keys.name_in(item["SK"]),)
-    return MoveStep(cursor, actions, {"memories": 1, "revisions": int("frev" in item)}, told)
+    moved = () if "del" in item else (keys.name_in(item["SK"]),)
+    return MoveStep(cursor, actions, {"memories": 1, "revisions": int("frev" in item)}, moved)
 
 
 def _origins(move: Move, item: Mapping[str, Any]) -> str | None:

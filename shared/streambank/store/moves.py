@@ -128,9 +128,9 @@ class Moves:
         for cid, kind in kinds.items():
             key = keys.version(move.bank, cid)
             version = items.get(key, {}).get("ver", 0)
-            told = tuple(ChangedMemory(kind, name) for name in memories)
+            changed_memories = tuple(ChangedMemory(kind, name) for name in memories)
             yield Update(key, {"ver": version + 1}, equals(moving=move.id, ver=version))
-            yield record_put(move.bank, ChangeRecord(cid, version + 1, default_stamp(now), told))
+            yield record_put(move.bank, ChangeRecord(cid, version + 1, default_stamp(now), changed_memories))
 
     def finish(self, move: Move, requests: Sequence[ForgetRequest], *, now: datetime) -> None:
         """End a move, and let both scopes be written again: the target has the *requests* to forget of both.

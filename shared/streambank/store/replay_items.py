@@ -57,11 +57,11 @@ def progress_values(replay: Replay) -> codec.Values:
 
 def finished_values(replay: Replay) -> codec.Values:
     """Return the attributes of what a replay found; of what it was asked for the name of the model is kept."""
-    found = _comparison_row(replay.comparison) if replay.comparison else None
+    result = _comparison_row(replay.comparison) if replay.comparison else None
     spec, progress = replay.request, replace(replay.progress, picks=())
     kept = ReplaySpec({"generationConfig": dict(spec.overrides.get("generationConfig", {}))}, spec.windows)
     return {
-        "res": text.compressed(found) if found else None,
+        "res": text.compressed(result) if result else None,
         "ask": text.compressed(_request_row(kept)),
         **progress_values(replace(replay, progress=progress)),
     }
@@ -70,7 +70,7 @@ def finished_values(replay: Replay) -> codec.Values:
 def replay_of(bank: str, operation: OperationId | None, item: Mapping[str, Any]) -> Replay:
     """Return the replay in *item*."""
     overrides, windows, scope = text.decompressed(item["ask"])
-    found = item.get("res")
+    result = item.get("res")
     return Replay(
         bank,
         item["num"],
@@ -83,7 +83,7 @@ def replay_of(bank: str, operation: OperationId | None, item: Mapping[str, Any])
         ended=instant(item.get("end")),
         failure=item.get("fail"),
         progress=_progress(text.decompressed(item["pro"])),
-        comparison=_comparison(text.decompressed(found)) if found else None,
+        comparison=_comparison(text.decompressed(result)) if result else None,
     )
 
 

@@ -163,9 +163,9 @@ class Replays:
     def differences(self, replay: Replay, *, now: datetime) -> list[Difference]:
         """Return how the verdicts of a bank's windows differ, as far as that is kept."""
         names = replay.progress.differing
-        wanted = {keys.replay_difference(replay.bank, one.sid, one.window): one for one in names}
-        read = self._table.read(wanted)
-        live = [(one, read[key]) for key, one in wanted.items() if key in read and _is_live(read[key], now)]
+        names_by_key = {keys.replay_difference(replay.bank, one.sid, one.window): one for one in names}
+        read = self._table.read(names_by_key)
+        live = [(one, read[key]) for key, one in names_by_key.items() if key in read and _is_live(read[key], now)]
         return [items.difference_of(one, item) for one, item in live if item["num"] == replay.number]
 
 

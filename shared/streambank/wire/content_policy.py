@@ -75,6 +75,6 @@ class PolicyFinding(TypedDict):
     count: int
 
 
-def findings(found: Iterable[model.Finding]) -> list[PolicyFinding] | None:
+def findings(policy_findings: Iterable[model.Finding]) -> list[PolicyFinding] | None:
     """Return what was found in an event, or None for nothing."""
-    return [PolicyFinding(rule=one.rule, action=one.action, count=one.count) for one in found] or None
+    return [PolicyFinding(rule=one.rule, action=one.action, count=one.count) for one in policy_findings] or None

@@ -39,8 +39,8 @@ def _place(before: str) -> str:
 
 def _reason(error: json.JSONDecodeError) -> str:
     """Return what `json` says, without the preposition that it ends with in front of a place."""
-    said = error.msg.removesuffix(" at").rstrip(": ")
-    return said[:1].lower() + said[1:]
+    message = error.msg.removesuffix(" at").rstrip(": ")
+    return message[:1].lower() + message[1:]
 
 
 def _number(text: str) -> int:

@@ -97,11 +97,11 @@ def _name(one: model.Operation | None, bank_name: str) -> str | None:
 
 def events(statuses: Sequence[model.EventStatus], bank_name: str) -> EventStatuses:
     """Return where events are, with as many of their verdicts as the reply has room for."""
-    found = [_event(status, bank_name) for status in statuses]
-    room = PageRoom[Any](sys.maxsize, page_room.body_bytes, page_room.PAGE_BYTES - page_room.body_bytes(found))
-    for status, one in zip(statuses, found, strict=True):
+    rows = [_event(status, bank_name) for status in statuses]
+    room = PageRoom[Any](sys.maxsize, page_room.body_bytes, page_room.PAGE_BYTES - page_room.body_bytes(rows))
+    for status, one in zip(statuses, rows, strict=True):
         _add_verdicts(one, status, bank_name, room)
-    return EventStatuses(events=found)
+    return EventStatuses(events=rows)
 
 
 def _event(status: model.EventStatus, bank_name: str) -> EventStatus:

@@ -152,8 +152,8 @@ class ConsolidationReader:
         """Return *decision* with what *row* says of its time."""
         if isinstance(decision, str):
             return decision
-        said = next(one.at for one in self.request.facts if one.number == decision.fact)
-        validity = _validity(row, self.request.time_zone, said)
+        at = next(one.at for one in self.request.facts if one.number == decision.fact)
+        validity = _validity(row, self.request.time_zone, at)
         return replace(decision, validity=validity, is_correction=read_flag(row.get("correction")))
 
     def _checked(self, decision: Decision | str) -> Decision | str:

@@ -102,8 +102,8 @@ def _spans(texts: Sequence[str], most_bytes: int, locate: Locate, count: Count) 
 def _matches(reply: Any) -> set[str]:
     """Return the texts that a guardrail's policy for sensitive information matched."""
     policies = [one.get("sensitiveInformationPolicy", {}) for one in reply.get("assessments", [])]
-    found = [row for policy in policies for kind in ("piiEntities", "regexes") for row in policy.get(kind, [])]
-    return {row["match"] for row in found if row.get("match")}
+    rows = [row for policy in policies for kind in ("piiEntities", "regexes") for row in policy.get(kind, [])]
+    return {row["match"] for row in rows if row.get("match")}
 
 
 def _occurrences(text: str, match: str) -> Iterator[int]:

@@ -100,10 +100,10 @@ def replay_window(window: Window, config: BankConfig, *, context: ReplayWindowCo
     """
     past = _past(window, context)
     scope = _scope_before(past, config, context)
-    shown = replays.shown_verdicts(past.history.verdicts, past.history.extracted, past.forgotten)
+    visible = replays.visible_verdicts(past.history.verdicts, past.history.extracted, past.forgotten)
     usage = window.outcome.get("usage", {})
     recorded = JudgedWindow(
-        tuple(replays.recorded_verdict(one, scope.revisions) for one in shown),
+        tuple(replays.recorded_verdict(one, scope.revisions) for one in visible),
         Usage(**usage),
         window.outcome.get("model", ""),
     )

@@ -42,7 +42,7 @@ class ScopeCursor:
     """The end of a page of one scope: the version of its last whole record, and what was told of the next one."""
 
     version: int = 0
-    told: int = 0
+    delivered: int = 0
 
 
 def of_scope(
@@ -54,7 +54,7 @@ def of_scope(
     for read, record in enumerate(records):
         if read == MAX_READ:
             return page, cursor
-        for number in range(cursor.told, len(record.memories)):
+        for number in range(cursor.delivered, len(record.memories)):
             change = FeedChange(record, number, scope)
             if request.matches(change):
                 if not room.admits(change):
@@ -76,7 +76,7 @@ def of_bank(
     run = min(_RUN, request.size + 1)
     listed = changes.listed(bank, cursor.after.time_ms, page=_RUN)
     for number, positions in enumerate(batches(listed, run), 1):
-        read = changes.read(bank, [one for one in positions if not progress.is_told(one)], now=now)
+        read = changes.read(bank, [one for one in positions if not progress.is_delivered(one)], now=now)
         if not all(page.take(one, read.get(one)) for one in positions) or number * run >= MAX_READ:
             return page.changes, progress.cursor
     progress.reach_end()

@@ -43,8 +43,8 @@ def publish(pk: str, sk: str, *, context: PublishContext) -> None:
 
 def _facts(bank: str, changes: list[FeedChange], context: PublishContext) -> dict[str, str]:
     """Return the texts that live memories have now, by their ids; a deletion is told without its text."""
-    told = [one for one in changes if one.memory.kind not in _WITHOUT_TEXT]
-    listed = [ListEntry(0, one.memory.memory_id, one.record.cid) for one in told]
+    published = [one for one in changes if one.memory.kind not in _WITHOUT_TEXT]
+    listed = [ListEntry(0, one.memory.memory_id, one.record.cid) for one in published]
     live = context.memories.read_listed(bank, listed, now=context.clock()) if listed else []
     return {memory.id: memory.fact for memory in live}
 

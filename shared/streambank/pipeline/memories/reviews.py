@@ -190,7 +190,7 @@ def _decide(
         if review.state is not ReviewState.OPEN:
             return _decided(review, state, view)
         if {one.id for one in review.memories} - {one.id for one in view.memories}:
-            raise _not_found(review_id)
+            raise _no_review(review_id)
         if view.erasing:
             raise Unavailable("the scope is being erased; try again")
         mark, changes, stamp = changed(review, view)
@@ -213,11 +213,11 @@ def _needed(review: Review) -> Needed:
 def _visible(bank: str, review_id: str, may_see: Callable[[Mapping[str, str]], bool], context: ReviewContext) -> Review:
     review = context.reviews.find(bank, review_id, now=context.now)
     if review is None or not may_see(review.scope):
-        raise _not_found(review_id)
+        raise _no_review(review_id)
     return review
 
 
-def _not_found(review_id: str) -> NotFound:
+def _no_review(review_id: str) -> NotFound:
     return NotFound(f"there is no review {review_id!r}")
 
 

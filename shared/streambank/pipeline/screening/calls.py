@@ -78,10 +78,10 @@ def screened_event(event: Event, screen: Screen, *, size: int) -> Event:
     return replace(event, parts=parts, findings=added(event.findings, screen.take_findings()))
 
 
-def added(before: Sequence[Finding], found: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return what was found in an event *before* and what was *found* now; a tag is found each time and counts once."""
+def added(before: Sequence[Finding], after: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return what was found in an event *before* and *after*; a tag is found each time and counts once."""
     counts = {(one.rule, one.action): one.count for one in before}
-    for one in found:
+    for one in after:
         key = one.rule, one.action
         counts[key] = max(counts.get(key, 0), one.count) if one.action == "TAG" else counts.get(key, 0) + one.count
     return tuple(Finding(rule, action, count) for (rule, action), count in counts.items())
