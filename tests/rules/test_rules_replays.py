@@ -152,9 +152,9 @@ def test_verdicts_on_forgotten_events_are_not_shown():
     """A candidate that cites an event of a deleted memory is hidden with all of its verdicts (I11)."""
     extracted = Extracted((Candidate("a", (1,), AT), Candidate("b", (2,), AT)))
     verdicts = [RecordedVerdict(number, Verdict.CREATED, fact) for number, fact in ((0, "a"), (0, "a2"), (1, "b"))]
-    assert [one.fact for one in replays.shown_verdicts(verdicts, extracted, frozenset({1}))] == ["b"]
+    assert [one.fact for one in replays.visible_verdicts(verdicts, extracted, frozenset({1}))] == ["b"]
     alone = [replace(verdicts[0], seqs=(1,)), verdicts[2]]
-    assert [one.fact for one in replays.shown_verdicts(alone, None, frozenset({1}))] == ["b"]
+    assert [one.fact for one in replays.visible_verdicts(alone, None, frozenset({1}))] == ["b"]
 
 
 def test_overrides_stand_in_place_of_the_banks_customization():

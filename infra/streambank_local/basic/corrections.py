@@ -65,7 +65,7 @@ def rest_after_scrapping(sentence: str) -> str | None:
 
 
 def find_scrapped(memories: Iterable[OfferedMemory], statement: str, plan: str) -> int | None:
-    """Return the number of the memory of a plan that *plan* replaces after *statement*: words in common, then newest."""
+    """Return the number of the memory of a plan that *plan* replaces after *statement*: common words, then newest."""
     words = parse_meaning(f"{statement} {plan}").content if _PLAN.search(plan) else frozenset[str]()
     plans = [one for one in memories if words and _PLAN.search(one.fact)]
     best = max(plans, key=lambda one: (len(words & parse_meaning(one.fact).content), one.as_of), default=None)
