@@ -53,7 +53,7 @@ SLOW_MODULES = {
     "test_docs_examples.py",
     "test_gold_basic.py",
     "test_journey_example_chat_backend.py",
-    "test_journey_personal_data.py",
+    "test_personal_data_journey.py",
     "test_local_data.py",
     "test_local_journal.py",
     "test_local_models.py",

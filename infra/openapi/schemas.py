@@ -41,7 +41,7 @@ def components(replies: Iterable[Any], requests: Iterable[type[BaseModel]]) -> J
         new = _of_requests(todo)
         described |= new
         todo = [model for model in _described_by_hand(new) if model.__name__ not in new]
-    return {name: _referring(_untitled(described[name])) for name in sorted(described)}
+    return {name: _referring(_together(_untitled(described[name]))) for name in sorted(described)}
 
 
 def _of_replies(types: Iterable[Any]) -> JsonObject:
@@ -75,6 +75,18 @@ def _referring(node: Any) -> Any:
     if isinstance(node, dict):
         return reference(node[DESCRIBED_BY]) if DESCRIBED_BY in node else {key: _referring(node[key]) for key in node}
     return [_referring(value) for value in node] if isinstance(node, list) else node
+
+
+def _together(schema: JsonObject) -> JsonObject:
+    """Return an object's schema with its alternatives in `allOf`.
+
+    TypeScript's generator takes alternatives beside properties for other shapes, and then accepts any.
+    """
+    kinds = [kind for kind in ("anyOf", "oneOf") if kind in schema and "properties" in schema]
+    if not kinds:
+        return schema
+    rest = {key: value for key, value in schema.items() if key not in kinds}
+    return rest | {"allOf": [*schema.get("allOf", ()), *({kind: schema[kind]} for kind in kinds)]}
 
 
 def _untitled(schema: JsonObject) -> JsonObject:

@@ -63,19 +63,19 @@ def _object(schema: Schema, components: Schema) -> SearchStrategy[Schema]:
 
 
 def _without_pairs(found: Schema, schema: Schema) -> Schema:
-    for rule in schema.get("allOf", ()):
-        first, second = rule["not"]["required"]
+    rules = schema.get("allOf", ())
+    for first, second in [rule["not"]["required"] for rule in rules if "not" in rule]:
         if first in found:
             found.pop(second, None)
-    sources = [rule["required"][0] for rule in schema.get("oneOf", ())]
+    sources = [one["required"][0] for rule in rules for one in rule.get("oneOf", ())]
     for extra in [name for name in sources if name in found][1:]:
         del found[extra]
     return found
 
 
 def _has_one(found: Schema, schema: Schema) -> bool:
-    rules = {kind: schema[kind] for kind in ("oneOf", "anyOf") if kind in schema}
-    return bool(Draft202012Validator(rules).is_valid(found))
+    rules = [rule for rule in schema.get("allOf", ()) if "not" not in rule]
+    return all(Draft202012Validator(rule).is_valid(found) for rule in rules)
 
 
 _BY_TYPE = {

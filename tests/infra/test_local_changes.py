@@ -91,20 +91,7 @@ def serving(receiver: Receiver, data: Path) -> Iterator[Caller]:
         yield Caller(service, client)
 
 
-def test_a_follower_goes_on_where_it_stopped(world: World, receiver: Receiver) -> None:
-    """Each change of each scope is sent once, in the order of the feed, also by a follower that takes over."""
-    kept, target = InMemory(), Webhook(receiver.url, KEY)
-    for number in range(3):
-        world.ingest(event(f"bee {number}", f"e{number}"), scope={"user_id": f"u{number % 2}"})
-        world.settle()
-        ChangeFollower(world.table, target, kept, world.clock, lambda: 0).send_all()
-        assert receiver.kinds() == ["CREATED"] * (number + 1)
-        world.clock.move(minutes=1)
-    assert [change["scope"]["user_id"] for change, _ in receiver.got] == ["u0", "u1", "u0"]
-    assert len({change["id"] for change, _ in receiver.got}) == 3
-
-
-@pytest.mark.slow  # two starts of the service
+@pytest.mark.slow  # two starts of the service, before `world` starts an emulator for all
 def test_a_webhook_is_told_each_change_also_after_a_restart(receiver: Receiver, tmp_path: Path) -> None:
     """Each change is posted once, in order and signed; after a restart the next one comes, and no old one again."""
     with serving(receiver, tmp_path) as caller:
@@ -118,6 +105,19 @@ def test_a_webhook_is_told_each_change_also_after_a_restart(receiver: Receiver, 
     assert all(is_signed for _, is_signed in receiver.got)
     assert {change["memory"] for change, _ in receiver.got} == {f"memoryBanks/default/memories/{name.rsplit('/')[-1]}"}
     assert not any("fact" in change for change, _ in receiver.got)
+
+
+def test_a_follower_goes_on_where_it_stopped(world: World, receiver: Receiver) -> None:
+    """Each change of each scope is sent once, in the order of the feed, also by a follower that takes over."""
+    kept, target = InMemory(), Webhook(receiver.url, KEY)
+    for number in range(3):
+        world.ingest(event(f"bee {number}", f"e{number}"), scope={"user_id": f"u{number % 2}"})
+        world.settle()
+        ChangeFollower(world.table, target, kept, world.clock, lambda: 0).send_all()
+        assert receiver.kinds() == ["CREATED"] * (number + 1)
+        world.clock.move(minutes=1)
+    assert [change["scope"]["user_id"] for change, _ in receiver.got] == ["u0", "u1", "u0"]
+    assert len({change["id"] for change, _ in receiver.got}) == 3
 
 
 def test_what_a_webhook_does_not_take_is_sent_again(receiver: Receiver) -> None:

@@ -225,7 +225,7 @@ def written(caller: Caller, bank: str, memory_id: str, count: int) -> None:
         for number in range(1, count + 1)
     ]
     puts = [Put(keys.revision(bank_id, cid, memory_id, one.number), revision_values(one)) for one in revisions]
-    last = replace(memory, fact=f"I like {count}", revision=count)
+    last = replace(memory, fact=f"I like {count}", revision=count, own_revision=None)
     puts.append(Put(keys.memory(bank_id, cid, memory_id), memory_values(bank_id, last)))
     for start in range(0, len(puts), 100):
         wiring().deployment.table.transact(puts[start : start + 100])

@@ -1,5 +1,7 @@
 // What an agent does with the adapters, without an agent: Main URL USER store, later Main URL USER search.
 
+@file:OptIn(ai.koog.agents.core.annotation.ExperimentalAgentsApi::class)
+
 import ai.koog.rag.base.storage.search.SearchRequest
 import ai.koog.rag.base.storage.search.SimilaritySearchRequest
 import kotlinx.coroutines.runBlocking
