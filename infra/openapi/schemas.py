@@ -41,7 +41,7 @@ def components(replies: Iterable[Any], requests: Iterable[type[BaseModel]]) -> J
         new = _of_requests(todo)
         described |= new
         todo = [model for model in _described_by_hand(new) if model.__name__ not in new]
-    return {name: _referring(_together(_untitled(described[name]))) for name in sorted(described)}
+    return {name: _referring(_with_nested_alternatives(_untitled(described[name]))) for name in sorted(described)}
 
 
 def _of_replies(types: Iterable[Any]) -> JsonObject:
@@ -77,7 +77,7 @@ def _referring(node: Any) -> Any:
     return [_referring(value) for value in node] if isinstance(node, list) else node
 
 
-def _together(schema: JsonObject) -> JsonObject:
+def _with_nested_alternatives(schema: JsonObject) -> JsonObject:
     """Return an object's schema with its alternatives in `allOf`.
 
     TypeScript's generator takes alternatives beside properties for other shapes, and then accepts any.

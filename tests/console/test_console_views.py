@@ -398,7 +398,7 @@ def test_a_part_that_is_no_text_is_named_and_not_dumped():
     """A tool's call is named without its arguments, an event without text is called so."""
     shown = way.way("default", METADATA, DETAIL, [], Focus())
     assert [one.text for one in shown.turns] == ["(no text)", "(calls the tool look)"]
-    assert shown.turns[1].not_shown == "a tool's call or its result"
+    assert shown.turns[1].omission == "a tool's call or its result"
 
 
 def test_an_event_says_what_a_policy_found():

@@ -56,13 +56,17 @@ def retrieve_memories(
     )
     if query is not None:
         flags = {"include_events": include_events, "include_pending": include_pending, "explain": explain}
-        chosen = {name: True for name, is_chosen in flags.items() if is_chosen}
-        body["similaritySearchParams"] = body_fields(search_query=query, top_k=top_k, **chosen)
+        body["similaritySearchParams"] = _similarity_params(query, top_k, flags)
     elif top_k is not None:
         body["simpleRetrievalParams"] = {"pageSize": top_k}
     return Call(
         method="POST", path=f"{resource.path}/memories:retrieve", parse=_read_memories, repeatable=True, body=body
     )
+
+
+def _similarity_params(query: str, top_k: int | None, flags: Mapping[str, bool]) -> JsonObject:
+    """Return the parameters of a similarity search; a flag that is not set is left out."""
+    return body_fields(search_query=query, top_k=top_k, **{name: True for name, is_set in flags.items() if is_set})
 
 
 def retrieve_all_memories(

@@ -83,8 +83,8 @@ def _turn(page: Page, one: Turn) -> None:
             show.text("strong", one.role)
             show.moment(one.at, page.now)
         show.quoted(one.text)
-        if one.not_shown:
-            show.text("p", f"The model was not shown it: {one.not_shown}.", "muted")
+        if one.omission:
+            show.text("p", f"The model was not shown it: {one.omission}.", "muted")
         if one.policy:
             show.text("p", f"The content policy found {one.policy}.", "muted")
         if one.event_id:

@@ -57,7 +57,7 @@ _VERDICTS = {
     "UNCHANGED": Badge("unchanged", "plain", "A memory says it already."),
     "REJECTED": Badge("rejected", "bad", "Nothing was remembered of it."),
 }
-_NOT_SHOWN = {
+_OMISSIONS = {
     "TOOL": "a tool's call or its result",
     "MEDIA": "media without text",
     "THOUGHT": "only thoughts",
@@ -101,9 +101,9 @@ def closed_because(trigger: str | None) -> str:
     return _TRIGGERS.get(trigger or "", words_of(trigger or "it is still open"))
 
 
-def not_shown(reason: str) -> str:
+def omission(reason: str) -> str:
     """Return why the model was not shown an event."""
-    return _NOT_SHOWN.get(reason, words_of(reason))
+    return _OMISSIONS.get(reason, words_of(reason))
 
 
 def finding(one: PolicyFinding) -> str:

@@ -27,7 +27,7 @@ class Turn:
     text: str
     at: datetime
     event_id: str
-    not_shown: str
+    omission: str
     focus: bool
     policy: str = ""
 
@@ -211,7 +211,7 @@ def turn(one: WindowEvent, focus: Focus) -> Turn:
         text=content_text(one.content),
         at=one.event_time,
         event_id=text.visible(one.event_id or ""),
-        not_shown=labels.not_shown(one.not_shown) if one.not_shown else "",
+        omission=labels.omission(one.not_shown) if one.not_shown else "",
         focus=one.sequence == focus.event,
         policy=", ".join(text.visible(labels.finding(finding)) for finding in one.content_policy),
     )

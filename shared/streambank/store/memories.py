@@ -27,7 +27,7 @@ from streambank.store.review_items import delete_of_memory
 from streambank.store.scope_indexes import index_of
 from streambank.store.scope_versions import version_bump
 from streambank.store.scope_view import ScopeView, view_of
-from streambank.store.slice_items import slice_actions, taken_ids
+from streambank.store.slice_items import ids_in_use, slice_actions
 from streambank.store.table import Table
 from streambank.store.tombstone_items import tombstone_of
 
@@ -185,9 +185,9 @@ class Memories:
         try:
             self._table.transact(actions)
         except Conflict as conflict:
-            taken = taken_ids(bank, piece, actions, conflict)
-            if taken:
-                raise IdTaken(conflict, taken) from conflict
+            in_use = ids_in_use(bank, piece, actions, conflict)
+            if in_use:
+                raise IdTaken(conflict, in_use) from conflict
             raise
 
     def commit_change(

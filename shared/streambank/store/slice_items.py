@@ -46,7 +46,7 @@ def slice_actions(
     return actions
 
 
-def taken_ids(bank: str, piece: Slice, actions: Sequence[Action], conflict: Conflict) -> list[str]:
+def ids_in_use(bank: str, piece: Slice, actions: Sequence[Action], conflict: Conflict) -> list[str]:
     """Return the ids of new memories that others have, where nothing else is in the way of *piece*."""
     failed = {action.key for number, action in enumerate(actions) if conflict.failed(number)}
     new_ids = [change.after.id for change in piece.changes if change.before is None]
