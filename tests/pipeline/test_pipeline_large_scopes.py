@@ -19,7 +19,8 @@ from streambank.pipeline.jobs.index_scope import CHECKED_EVERY, COMPARED_EVERY
 from streambank.pipeline.memories import scope_reader
 from streambank.pipeline.memories.scope_reader import Needed
 from streambank.pipeline.memories.search import SearchQuery, search
-from streambank.rules import word_vectors
+from streambank.rules import vectors, word_vectors
+from streambank.rules.search_ranking import NEAR_TIE, item_key
 from streambank.rules.selection import parse_selection
 from tests import aws
 from tests.large_scopes import (
@@ -219,6 +220,9 @@ def test_a_word_that_all_the_nearest_memories_have_counts(client):
     # Were those that it reads all there are, "fact" would weigh a fiftieth of "zeppelin".
     assert shares
     assert min(shares) > 0.1
+    scores = {key: one.score for key, one in result.explanations.items()}
+    for distance, one in result.hits:
+        assert distance == pytest.approx(vectors.distance(scores[item_key(one)]), abs=NEAR_TIE)
 
 
 def test_without_the_tables_index_the_scope_is_read_whole(client, monkeypatch):
